@@ -1,0 +1,46 @@
+# Every target makes its own environment: `make demo` and `make test` work on a fresh clone.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test lint format bench docs clean
+
+.venv/core: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "laconic needs Python 3.11 or newer; say which with make PYTHON=/path/to/python3.11"; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --prefer-binary --editable .
+	@touch $@
+
+.venv/dev: .venv/core
+	$(BIN)/python -m pip install --quiet --prefer-binary --editable '.[dev]'
+	@touch $@
+
+.venv/docs: .venv/dev
+	$(BIN)/python -m pip install --quiet --prefer-binary --editable '.[docs]'
+	@touch $@
+
+demo: .venv/core  ## topics of the Python standard library's documentation
+	$(BIN)/laconic demo -o demo-model
+
+test: .venv/dev  ## the whole suite
+	$(BIN)/python -m pytest
+
+lint: .venv/dev  ## style and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: .venv/dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: .venv/dev  ## laconic beside its peers, in one process
+	$(BIN)/python -m benchmarks.rlsi
+
+docs: .venv/docs  ## the manual, as HTML in docs/_build/html
+	$(BIN)/sphinx-build -q -W -b html docs docs/_build/html
+	@echo "open docs/_build/html/index.html"
+
+clean:
+	rm -rf .venv demo-model docs/_build
