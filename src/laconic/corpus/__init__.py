@@ -1,0 +1,14 @@
+"""Texts and counts in: readers, tokenising, vocabulary, weighting.
+
+Examples
+--------
+>>> from laconic.corpus import Corpus
+>>> Corpus.from_texts(["red fish", "blue fish", "red bird", "one"])
+Corpus(4 documents x 2 terms, 4 non-zeros, 1 empty document)
+"""
+
+from laconic.corpus.corpus import Corpus
+from laconic.corpus.errors import CorpusError
+from laconic.corpus.vectorizer import Vectorizer
+
+__all__ = ["Corpus", "CorpusError", "Vectorizer"]

@@ -1,0 +1,136 @@
+"""The options of a vectoriser, checked in one place for keyword arguments and for saved settings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from numbers import Integral, Real
+from typing import Any, Literal, TypeAlias, TypedDict
+
+Weighting: TypeAlias = Literal["count", "binary", "tfidf"]
+
+WEIGHTINGS: tuple[Weighting, ...] = ("count", "binary", "tfidf")
+
+
+class VectorizerOptions(TypedDict, total=False):
+    """The keyword arguments of `Vectorizer`, for functions that pass them on."""
+
+    token_pattern: str
+    lowercase: bool
+    ngram_range: tuple[int, int]
+    min_df: int | float
+    max_df: int | float
+    max_features: int | None
+    stop_words: str | Iterable[str] | None
+    weighting: Weighting
+    sublinear_tf: bool
+
+
+def check_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Check every option, and give them as plain Python values that JSON can hold.
+
+    Parameters
+    ----------
+    options : mapping
+        From the names of `VectorizerOptions` to values.
+
+    Returns
+    -------
+    dict
+        The same keys; numbers as int and float, sequences as lists.
+
+    Raises
+    ------
+    ValueError
+        For an unknown name or a wrong value; the message names it and says what is allowed.
+
+    Examples
+    --------
+    >>> check_options({"ngram_range": (1, 2), "min_df": 3})
+    {'ngram_range': [1, 2], 'min_df': 3}
+    """
+    unknown = sorted(str(name) for name in options if name not in _CHECKS)
+    if unknown:
+        raise ValueError(
+            f"unknown vectorizer option {', '.join(map(repr, unknown))}; there are {', '.join(_CHECKS)}"
+        )
+    return {name: _CHECKS[name](name, value) for name, value in options.items()}
+
+
+def _pattern(name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{name} must be a regular expression as a string, not {value!r}")  # noqa: TRY004
+    try:
+        groups = re.compile(value).groups
+    except re.error as error:
+        raise ValueError(f"{name}={value!r} is not a regular expression: {error}") from error
+    if groups > 1:
+        raise ValueError(f"{name}={value!r} has {groups} groups; at most one, which is then the token")
+    return value
+
+
+def _flag(name: str, value: Any) -> bool:
+    if value is True or value is False:
+        return bool(value)
+    raise ValueError(f"{name} must be True or False, not {value!r}")
+
+
+def _range(name: str, value: Any) -> list[int]:
+    if isinstance(value, tuple | list) and len(value) == 2 and all(map(_is_integer, value)):
+        first, last = map(int, value)
+        if 1 <= first <= last:
+            return [first, last]
+    raise ValueError(f"{name} must be two integers, 1 <= first <= last, such as (1, 2), not {value!r}")
+
+
+def _frequency(name: str, value: Any) -> int | float:
+    if _is_integer(value) and value >= 1:
+        return int(value)
+    if isinstance(value, Real) and not isinstance(value, Integral) and 0 <= float(value) <= 1:
+        return float(value)
+    raise ValueError(
+        f"{name} must be a number of documents (an integer >= 1) or a part of them "
+        f"(a float from 0.0 to 1.0), not {value!r}"
+    )
+
+
+def _limit(name: str, value: Any) -> int | None:
+    if value is None:
+        return None
+    if _is_integer(value) and value >= 1:
+        return int(value)
+    raise ValueError(f"{name} must be an integer >= 1 or None, not {value!r}")
+
+
+def _words(name: str, value: Any) -> str | list[str] | None:
+    if value is None or (isinstance(value, str) and value == "english"):
+        return value
+    if isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping):
+        words = list(value)
+        if all(isinstance(word, str) for word in words):
+            # Sorted, since a set has no order of its own and settings should be the same in every run.
+            return sorted({str(word) for word in words})
+    raise ValueError(f'{name} must be "english", None or a list of words, not {value!r}')
+
+
+def _weighting(name: str, value: Any) -> str:
+    if isinstance(value, str) and value in WEIGHTINGS:
+        return value
+    raise ValueError(f"{name} must be one of {', '.join(map(repr, WEIGHTINGS))}, not {value!r}")
+
+
+def _is_integer(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+_CHECKS = {
+    "token_pattern": _pattern,
+    "lowercase": _flag,
+    "ngram_range": _range,
+    "min_df": _frequency,
+    "max_df": _frequency,
+    "max_features": _limit,
+    "stop_words": _words,
+    "weighting": _weighting,
+    "sublinear_tf": _flag,
+}

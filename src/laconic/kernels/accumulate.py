@@ -1,0 +1,62 @@
+"""Sums of factor rows over the non-zeros of a sparse matrix: the memory-bound half of every iteration.
+
+One kernel serves both factors by symmetry: with X by rows and the topics (terms × topics) it gives the
+products C x of documents; with X by columns and the weights (documents × topics) it gives the rows of R' = X'W.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+# Long sums are cut into runs of this many entries: float32 rounding then grows with the length of
+# a run and the number of runs, not with their product.
+RUN = 512
+
+
+@njit(nogil=True, cache=True, fastmath={"contract"})
+def gather(indptr, indices, data, start, stop, factor, out):
+    """``out[i] = sum_j X[start + i, j] factor[j]`` for a dense row-major factor."""
+    width = factor.shape[1]
+    partial = np.empty(width, factor.dtype)
+    for i in range(start, stop):
+        total = out[i - start]
+        total[:] = 0
+        begin, end = indptr[i], indptr[i + 1]
+        while begin < end:
+            stop_run = min(begin + RUN, end)
+            partial[:] = 0
+            j = begin
+            # four rows at a time: a quarter of the loads and stores of the running sum
+            while j + 4 <= stop_run:
+                a, b, c, d = data[j], data[j + 1], data[j + 2], data[j + 3]
+                row_a, row_b = factor[indices[j]], factor[indices[j + 1]]
+                row_c, row_d = factor[indices[j + 2]], factor[indices[j + 3]]
+                for k in range(width):
+                    partial[k] += (a * row_a[k] + b * row_b[k]) + (c * row_c[k] + d * row_d[k])
+                j += 4
+            while j < stop_run:
+                a = data[j]
+                row_a = factor[indices[j]]
+                for k in range(width):
+                    partial[k] += a * row_a[k]
+                j += 1
+            for k in range(width):
+                total[k] += partial[k]
+            begin = stop_run
+
+
+@njit(nogil=True, cache=True, fastmath={"contract"})
+def gather_sparse(indptr, indices, data, start, stop, f_indptr, f_indices, f_data, out):
+    """`gather` for a factor in CSR form."""
+    for i in range(start, stop):
+        total = out[i - start]
+        total[:] = 0
+        for j in range(indptr[i], indptr[i + 1]):
+            a = data[j]
+            term = indices[j]
+            begin, end = f_indptr[term], f_indptr[term + 1]
+            f_index = f_indices[begin:end]
+            f_value = f_data[begin:end]
+            for k in range(f_index.size):
+                total[f_index[k]] += a * f_value[k]

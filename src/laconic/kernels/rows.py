@@ -1,0 +1,163 @@
+"""Row problems of the squared loss: each row c minimises  c'Gc - 2 r'c + 2 t |c|_1 + a |c|_2^2.
+
+G is the Gram matrix of the other factor, r the row of products with it. The same kernel solves for topics
+(a row per term) and for documents (a row per document), signed or non-negative; t is half of the l1 penalty.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+
+@njit(nogil=True, cache=True, fastmath={"contract"})
+def descend(gram, targets, rows, threshold, ridge, nonnegative, precision, max_sweeps):
+    """Coordinate descent on every row, warm-started from `rows` and written there.
+
+    A row is zero exactly when no |r_k| (no r_k, if non-negative) exceeds the threshold: most terms end
+    there. Otherwise the sweeps visit the active coordinates only, and all are checked again before a row is
+    left. A row is solved when its KKT violation is at most `precision` times its largest |r_k|. Returns the
+    number of rows that were left earlier, after `max_sweeps`.
+    """
+    width = gram.shape[0]
+    gradient = np.empty(width, rows.dtype)
+    active = np.empty(width, np.int64)
+    unsolved = 0
+    for i in range(rows.shape[0]):
+        target, row = targets[i], rows[i]
+        largest, reach = _extent(target, nonnegative)
+        if reach <= threshold:
+            row[:] = 0
+            continue
+        tolerance = precision * largest
+        gradient[:] = target
+        for k in range(width):
+            if row[k] != 0:
+                _subtract(gradient, row[k], gram[k])
+                gradient[k] -= ridge * row[k]
+        sweeps = 0
+        while True:
+            n_active, violation = _find_active(gradient, row, threshold, nonnegative, active)
+            if violation <= tolerance:
+                break
+            if sweeps >= max_sweeps:
+                unsolved += 1
+                break
+            while sweeps < max_sweeps:
+                sweeps += 1
+                if _sweep(gram, gradient, row, active[:n_active], threshold, ridge, nonnegative) <= tolerance:
+                    break
+    return unsolved
+
+
+@njit(nogil=True, cache=True)
+def _extent(target, nonnegative):
+    """Largest |r_k|, and what the zero screen compares with the threshold."""
+    largest = np.abs(target).max()
+    if nonnegative:
+        return largest, target.max()
+    return largest, largest
+
+
+@njit(nogil=True, cache=True, fastmath={"contract"})
+def _subtract(gradient, step, direction):
+    for k in range(gradient.size):
+        gradient[k] -= step * direction[k]
+
+
+@njit(nogil=True, cache=True)
+def _find_active(gradient, row, threshold, nonnegative, active):
+    """List the coordinates that are non-zero or violate optimality, and the largest violation."""
+    n_active = 0
+    worst = gradient.dtype.type(0)
+    for k in range(row.size):
+        if row[k] > 0:
+            violation = abs(gradient[k] - threshold)
+        elif row[k] < 0:
+            violation = abs(gradient[k] + threshold)
+        elif nonnegative:
+            violation = gradient[k] - threshold
+        else:
+            violation = abs(gradient[k]) - threshold
+        if row[k] != 0 or violation > 0:
+            active[n_active] = k
+            n_active += 1
+            worst = max(worst, violation)
+    return n_active, worst
+
+
+@njit(nogil=True, cache=True, fastmath={"contract"})
+def _sweep(gram, gradient, row, active, threshold, ridge, nonnegative):
+    """One exact update of each active coordinate; returns the largest change of a gradient's own entry."""
+    largest = gradient.dtype.type(0)
+    zero = gradient.dtype.type(0)
+    for k in active:
+        curvature = gram[k, k] + ridge
+        old = row[k]
+        new = zero
+        if curvature > 0:
+            b = gradient[k] + curvature * old
+            if b > threshold:
+                new = (b - threshold) / curvature
+            elif b < -threshold and not nonnegative:
+                new = (b + threshold) / curvature
+        step = new - old
+        if step != 0:
+            row[k] = new
+            _subtract(gradient, step, gram[k])
+            gradient[k] -= ridge * step
+            largest = max(largest, abs(step) * curvature)
+    return largest
+
+
+@njit(nogil=True, cache=True)
+def expand(indptr, indices, data, start, stop, out):
+    """Rows start to stop of a CSR matrix as dense rows."""
+    out[:] = 0
+    for i in range(start, stop):
+        row = out[i - start]
+        for j in range(indptr[i], indptr[i + 1]):
+            row[indices[j]] = data[j]
+
+
+@njit(nogil=True, cache=True)
+def compress(rows):
+    """Dense rows in CSR parts: the non-zeros of each row, their columns and values."""
+    sizes = np.empty(rows.shape[0], np.int64)
+    for i in range(rows.shape[0]):
+        sizes[i] = np.count_nonzero(rows[i])
+    total = sizes.sum()
+    indices = np.empty(total, np.int32)
+    data = np.empty(total, rows.dtype)
+    j = 0
+    for i in range(rows.shape[0]):
+        row = rows[i]
+        for k in range(row.size):
+            if row[k] != 0:
+                indices[j] = k
+                data[j] = row[k]
+                j += 1
+    return sizes, indices, data
+
+
+@njit(nogil=True, cache=True, fastmath={"contract", "reassoc"})
+def inner(a, b):
+    """The inner product of two dense blocks, summed in float64 whatever their type."""
+    total = 0.0
+    for i in range(a.shape[0]):
+        x, y = a[i], b[i]
+        for k in range(x.size):
+            total += np.float64(x[k]) * np.float64(y[k])
+    return total
+
+
+@njit(nogil=True, cache=True)
+def sparse_gram(indptr, indices, data, start, stop, out):
+    """Add the outer products of rows start to stop of a CSR matrix to `out` (upper triangle, float64)."""
+    for i in range(start, stop):
+        begin, end = indptr[i], indptr[i + 1]
+        for j in range(begin, end):
+            row = out[indices[j]]
+            value = np.float64(data[j])
+            for l in range(j, end):  # noqa: E741
+                row[indices[l]] += value * data[l]

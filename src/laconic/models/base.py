@@ -1,0 +1,238 @@
+"""What every topic model has in common for its users: checked input, readable topics, a place on disk."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, issparse
+from sklearn import get_config
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from laconic.engines import Threads
+from laconic.models.loop import Callback
+from laconic.progress import ProgressDisplay
+
+Floats = NDArray[Any]
+
+SHORT_TOPIC = 5
+"""Topics of fewer words than this are reported: they rarely say anything."""
+
+
+class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Base of all models. Documents are rows; ``components_`` is topics × terms.
+
+    A model adds ``__init__`` (which only stores), ``fit``, and ``transform``; it stores its results with
+    `_finish`. See CONTRIBUTING for the whole recipe.
+    """
+
+    wants = "weights"
+    """What the model is meant for: ``"weights"`` (tf-idf and the like) or ``"counts"``."""
+
+    components_: csr_array | Floats
+    objective_history_: Floats
+    n_iter_: int
+    n_features_in_: int
+
+    def _check_matrix(self, X: Any, *, reset: bool) -> csr_array:
+        """Finite, two-dimensional, float32 or float64, canonical CSR; the caller's X is never changed."""
+        X = validate_data(
+            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset, accept_large_sparse=True
+        )
+        X = csr_array(X)
+        if not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
+        return X
+
+    def _engine(self) -> Threads:
+        return Threads(self.n_jobs)
+
+    def _watching(self, callback: Callback | None) -> AbstractContextManager[Callback | None]:
+        """The caller's callback; without one, a progress display if `verbose` asks for it."""
+        if callback is not None or not self.verbose:
+            return nullcontext(callback)
+        return ProgressDisplay()
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.components_.shape[0])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    @property
+    def n_alive_(self) -> int:
+        """Number of topics with at least one word."""
+        return int(np.count_nonzero(self.topic_sizes_))
+
+    @property
+    def topic_sizes_(self) -> NDArray[np.int64]:
+        """Number of words (non-zero weights) of every topic."""
+        check_is_fitted(self, "components_")
+        if issparse(self.components_):
+            return np.diff(self.components_.indptr).astype(np.int64)
+        return np.count_nonzero(self.components_, axis=1)
+
+    @property
+    def density_(self) -> float:
+        """Share of non-zero weights in ``components_``."""
+        sizes = self.topic_sizes_
+        return float(sizes.sum() / max(1, sizes.size * self.components_.shape[1]))
+
+    @property
+    def n_short_(self) -> int:
+        """Number of living topics with fewer than five words."""
+        sizes = self.topic_sizes_
+        return int(np.count_nonzero((sizes > 0) & (sizes < SHORT_TOPIC)))
+
+    @property
+    def max_cosine_(self) -> float:
+        """Largest absolute cosine between two topics: near 1, the model says something twice."""
+        check_is_fitted(self, "components_")
+        gram = self.components_ @ self.components_.T
+        gram = np.asarray(gram.toarray() if issparse(gram) else gram, np.float64)
+        norms = np.sqrt(np.diagonal(gram))
+        gram /= np.outer(np.where(norms > 0, norms, 1), np.where(norms > 0, norms, 1))
+        np.fill_diagonal(gram, 0)
+        return float(min(1.0, np.abs(gram).max(initial=0)))
+
+    @property
+    def distinct_terms_(self) -> float:
+        """Share of distinct words among all words of all topics: 1 if no two topics share a word."""
+        check_is_fitted(self, "components_")
+        total = int(self.topic_sizes_.sum())
+        if issparse(self.components_):
+            used = np.unique(self.components_.indices).size
+        else:
+            used = int(np.count_nonzero(self.components_.any(axis=0)))
+        return used / total if total else 0.0
+
+    def topics(
+        self, vocabulary: Sequence[str] | Floats | None = None, n_terms: int = 10
+    ) -> list[list[tuple[str, float]]]:
+        """The words of every topic, largest absolute weight first.
+
+        Parameters
+        ----------
+        vocabulary : sequence of str, optional
+            The name of every column. Without it, the feature names seen in `fit` are used, or else numbers.
+        n_terms : int
+            At most this many words of each topic; only words with a weight other than zero are listed.
+
+        Returns
+        -------
+        list of list of (str, float)
+            Entry k belongs to row k of ``components_``, alive or not: the numbers of topics never move.
+        """
+        check_is_fitted(self, "components_")
+        names = self._term_names(vocabulary)
+        listed = []
+        for k in range(self.components_.shape[0]):
+            row = self.components_[[k]]
+            terms, weights = (
+                (row.indices, row.data) if issparse(row) else (np.flatnonzero(row), row[row != 0])
+            )
+            # stable: equal weights stay in the vocabulary's order
+            order = np.argsort(-np.abs(weights), kind="stable")[: max(0, n_terms)]
+            listed.append([(str(names[terms[j]]), float(weights[j])) for j in order])
+        return listed
+
+    def _term_names(self, vocabulary: Sequence[str] | Floats | None) -> Any:
+        if vocabulary is None:
+            names = getattr(self, "feature_names_in_", None)
+            return np.arange(self.n_features_in_) if names is None else names
+        if len(vocabulary) != self.n_features_in_:
+            raise ValueError(
+                f"The vocabulary has {len(vocabulary)} terms, but the model was fitted on "
+                f"{self.n_features_in_}: it is not the vocabulary of this model."
+            )
+        return vocabulary
+
+    def inverse_transform(self, X: Any) -> csr_array | Floats:
+        """The documents that weights stand for: W C (sparse where the topics are).
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n_documents, n_components)
+
+        Returns
+        -------
+        csr_array or ndarray of shape (n_documents, n_terms)
+        """
+        check_is_fitted(self, "components_")
+        W = csr_array(X) if issparse(X) or issparse(self.components_) else np.asarray(X)
+        if W.ndim != 2 or W.shape[1] != self.components_.shape[0]:
+            raise ValueError(
+                f"Weights of shape {W.shape} do not fit {self.components_.shape[0]} topics: "
+                "give one row per document and one column per topic."
+            )
+        return W @ self.components_
+
+    def _output(self, W: Floats, sparse: bool) -> csr_array | Floats:
+        """Sparse weights stay sparse, except for containers that hold dense columns only."""
+        default = get_config()["transform_output"]
+        config = getattr(self, "_sklearn_output_config", {}).get("transform", default)
+        return csr_array(W) if sparse and config == "default" else W
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Save the model as a directory (readable, checksummed, no pickle); see `laconic.load`."""
+        from laconic.bundle import Bundle
+
+        Bundle(self).save(path)
+
+    def _fitted_state(self) -> dict[str, Any]:
+        """What a bundle stores besides the parameters."""
+        check_is_fitted(self, "components_")
+        state = {
+            "components": self.components_,
+            "objective_history": self.objective_history_,
+            "n_iter": self.n_iter_,
+            "n_features_in": self.n_features_in_,
+        }
+        names = getattr(self, "feature_names_in_", None)
+        if names is not None:
+            state["feature_names_in"] = [str(name) for name in names]
+        return state
+
+    def _restore(self, state: dict[str, Any]) -> Self:
+        """Take over a stored state; raises ValueError if its parts do not fit each other."""
+        components, n_terms = state["components"], state["n_features_in"]
+        if components.ndim != 2 or components.shape[1] != n_terms:
+            raise ValueError(f"components of shape {components.shape} do not have {n_terms} columns")
+        if components.dtype not in (np.float32, np.float64):
+            raise ValueError(f"components are {components.dtype}, not float32 or float64")
+        history, n_iter = state["objective_history"], state["n_iter"]
+        if history.ndim != 1 or len(history) != n_iter:
+            raise ValueError(f"a history of shape {history.shape} does not fit {n_iter} iterations")
+        names = state.get("feature_names_in")
+        if names is not None:
+            if len(names) != n_terms:
+                raise ValueError(f"{len(names)} feature names do not fit {n_terms} terms")
+            self.feature_names_in_ = np.asarray(names, object)
+        self.components_, self.objective_history_ = components, history
+        self.n_iter_, self.n_features_in_ = int(n_iter), int(n_terms)
+        return self
+
+
+def upright(topics: csr_array | Floats) -> csr_array | Floats:
+    """Topics × terms from terms × topics, each turned so that its large weights are positive."""
+    if isinstance(topics, np.ndarray):
+        components = np.ascontiguousarray(topics.T)
+        lean = np.einsum("km,km->k", components, np.abs(components))
+        components[lean < 0] *= -1
+        return components
+    components = csr_array(topics.T)
+    components.sort_indices()
+    owner = np.repeat(np.arange(components.shape[0]), np.diff(components.indptr))
+    lean = np.bincount(owner, components.data * np.abs(components.data), components.shape[0])
+    components.data *= np.where(lean < 0, -1, 1).astype(components.dtype)[owner]
+    return components

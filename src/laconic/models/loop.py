@@ -1,0 +1,121 @@
+"""The loop that every model runs: document map, reduce, topic step, until the objective stops falling.
+
+A family of models supplies `Steps`; the loop and the engine supply order, threads, watching and stopping.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from laconic.engines import Block, Threads
+
+
+class Steps(Protocol):
+    """What a family of models tells the loop. The steps own the factors; shares are passed in block order.
+
+    Statistics are additive over blocks of documents. A separable topic step solves for its terms in
+    `solve_terms`; a coupled one collects there and solves in `reduce_terms`.
+    """
+
+    document_stages: Sequence[Sequence[Block]]
+    """Blocks of documents, in stages: a stage sees the results of the stages before it."""
+
+    term_blocks: Sequence[Block]
+
+    def solve_documents(self, rows: Block) -> Any:
+        """Solve for these rows of W and return their share of the statistics."""
+
+    def reduce_documents(self, shares: Iterable[Any]) -> float:
+        """Add up the shares; returns the objective after the document half step."""
+
+    def solve_terms(self, columns: Block) -> Any:
+        """Work on these columns of C, given the statistics."""
+
+    def reduce_terms(self, shares: Iterable[Any]) -> float:
+        """Finish the topics; returns the objective after the topic half step."""
+
+    def summary(self) -> tuple[int, float]:
+        """Number of topics alive, and the share of non-zeros in the topics."""
+
+
+class Progress(NamedTuple):
+    """What a callback is told after every half step; it ends the fit early by returning True."""
+
+    phase: str
+    """``"start"`` (not in the history) or ``"fit"``."""
+    iteration: int
+    max_iter: int
+    half: str
+    """``"documents"`` or ``"topics"``."""
+    objective: float
+    decrease: float
+    """Relative decrease of the objective over the last whole iteration (infinite in the first)."""
+    tol: float
+    n_alive: int
+    density: float
+    seconds: float
+
+
+Callback = Callable[[Progress], bool | None]
+
+
+class Trace(NamedTuple):
+    """How a run of the loop went: the objective after every iteration, and why it ended."""
+
+    history: list[float]
+    converged: bool
+    interrupted: bool
+
+
+def alternate(
+    steps: Steps,
+    engine: Threads,
+    *,
+    max_iter: int,
+    tol: float,
+    callback: Callback | None = None,
+    phase: str = "fit",
+) -> Trace:
+    """Alternate document and topic steps until the relative decrease of the objective is at most `tol`."""
+    history: list[float] = []
+    decrease = np.inf
+    began = time.perf_counter()
+
+    def watch(half: str, objective: float) -> bool:
+        if not np.isfinite(objective):
+            raise ValueError(
+                "The objective overflowed. The values of X are too large for its type: "
+                "scale X down, or pass it as float64."
+            )
+        if callback is None:
+            return False
+        n_alive, density = steps.summary()
+        seconds = time.perf_counter() - began
+        return bool(
+            callback(
+                Progress(
+                    phase, iteration, max_iter, half, objective, decrease, tol, n_alive, density, seconds
+                )
+            )
+        )
+
+    for iteration in range(1, max_iter + 1):
+        watch("documents", steps.reduce_documents(_stages(steps, engine)))
+        objective = steps.reduce_terms(engine.map(steps.solve_terms, steps.term_blocks))
+        if history:
+            decrease = (history[-1] - objective) / history[-1] if history[-1] > 0 else 0.0
+        history.append(objective)
+        if watch("topics", objective):
+            return Trace(history, converged=False, interrupted=True)
+        if decrease <= tol:
+            return Trace(history, converged=True, interrupted=False)
+    return Trace(history, converged=False, interrupted=False)
+
+
+def _stages(steps: Steps, engine: Threads) -> Iterable[Any]:
+    for blocks in steps.document_stages:
+        yield from engine.map(steps.solve_documents, blocks)

@@ -1,0 +1,103 @@
+"""Row solvers of the squared loss: how one factor is found when the other is fixed.
+
+Each solves  c'Gc - 2 r'c + penalty(c)  for every row of a block; topics (a row per term) and documents
+use the same ones.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve, pinvh
+
+from laconic.kernels.rows import descend
+
+Floats = NDArray[Any]
+
+
+class RowSolver(Protocol):
+    """A penalty on the rows of one factor, and the solution of their problems."""
+
+    alpha: float
+    power: int
+    """The penalty is alpha times the sum of ``|c|**power``."""
+    sparse: bool
+    """Whether solutions have exact zeros."""
+
+    def prepare(self, gram: Floats, dtype: Any) -> Floats:
+        """What all rows share: a function of the Gram matrix (float64) alone."""
+
+    def solve(self, prepared: Floats, targets: Floats, rows: Floats) -> int:
+        """Overwrite `rows` (the warm start) with the solution; returns how many are not solved in full."""
+
+
+class Ridge:
+    """alpha times the squared norm: closed form, one matrix product for a block of rows."""
+
+    power = 2
+    sparse = False
+
+    def __init__(self, alpha: float) -> None:
+        self.alpha = alpha
+
+    def prepare(self, gram: Floats, dtype: Any) -> Floats:
+        """The inverse of the Gram matrix plus alpha; a pseudo-inverse if alpha is zero."""
+        if self.alpha == 0:
+            return np.asarray(pinvh(gram), dtype)
+        identity = np.eye(len(gram))
+        factor = cho_factor(gram + self.alpha * identity, lower=True)
+        return np.ascontiguousarray(cho_solve(factor, identity), dtype)
+
+    def solve(self, prepared: Floats, targets: Floats, rows: Floats) -> int:
+        """All rows at once; a warm start is of no use here."""
+        np.matmul(targets, prepared, out=rows)
+        return 0
+
+
+class Descent:
+    """Lasso, and everything non-negative: coordinate descent on the active entries of a row.
+
+    Parameters
+    ----------
+    alpha : float
+        Weight of the l1 norm (`power` 1) or of the squared l2 norm (`power` 2).
+    power : {1, 2}
+    nonnegative : bool
+    precision : float
+        A row is solved when its KKT violation is below this share of its largest product.
+    max_sweeps : int
+        Warm-started rows may be left unfinished: the objective still falls.
+    """
+
+    sparse = True
+
+    def __init__(
+        self, alpha: float, *, power: int = 1, nonnegative: bool = False, precision: float, max_sweeps: int
+    ) -> None:
+        self.alpha = alpha
+        self.power = power
+        self.nonnegative = nonnegative
+        self.precision = precision
+        self.max_sweeps = max_sweeps
+
+    def prepare(self, gram: Floats, dtype: Any) -> Floats:
+        """The Gram matrix itself, in the rows' type."""
+        return np.ascontiguousarray(gram, dtype)
+
+    def solve(self, prepared: Floats, targets: Floats, rows: Floats) -> int:
+        """Descend from the rows as they are."""
+        scalar = rows.dtype.type
+        threshold, ridge = (self.alpha / 2, 0.0) if self.power == 1 else (0.0, self.alpha)
+        unsolved: int = descend(
+            prepared,
+            targets,
+            rows,
+            scalar(threshold),
+            scalar(ridge),
+            self.nonnegative,
+            scalar(self.precision),
+            self.max_sweeps,
+        )
+        return unsolved
