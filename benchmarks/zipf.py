@@ -53,7 +53,9 @@ def _draw(seed, labels, length, topic_share, background, words, word_cdf, choice
     tokens = np.empty(1 << 16, np.int64)
     position = 0
     for n in range(labels.size):
-        state[0] = np.uint64(seed) * np.uint64(0xD1342543DE82EF95) + np.uint64(n) * np.uint64(0x2545F4914F6CDD1D)
+        state[0] = np.uint64(seed) * np.uint64(0xD1342543DE82EF95) + np.uint64(n) * np.uint64(
+            0x2545F4914F6CDD1D
+        )
         _uniform(state)
         # lengths: log-normal around the mean, sigma 0.5
         gauss = np.sqrt(-2 * np.log(1 - _uniform(state))) * np.cos(2 * np.pi * _uniform(state))

@@ -1,7 +1,7 @@
 """Sums of factor rows over the non-zeros of a sparse matrix: the memory-bound half of every iteration.
 
 One kernel serves both factors by symmetry: with X by rows and the topics (terms × topics) it gives the
-products C x of documents; with X by columns and the weights (documents × topics) it gives the rows of R' = X'W.
+products C x of documents; with X by columns and the weights (documents × topics) it gives the rows of X'W.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from laconic.engines import Threads
+from laconic.models.factor import Factor
 from laconic.models.loop import Callback
 from laconic.progress import ProgressDisplay
 
@@ -24,7 +25,7 @@ SHORT_TOPIC = 5
 """Topics of fewer words than this are reported: they rarely say anything."""
 
 
-class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Base of all models. Documents are rows; ``components_`` is topics × terms.
 
     A model adds ``__init__`` (which only stores), ``fit``, and ``transform``; it stores its results with
@@ -34,7 +35,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     wants = "weights"
     """What the model is meant for: ``"weights"`` (tf-idf and the like) or ``"counts"``."""
 
-    components_: csr_array | Floats
+    components_: Factor
     objective_history_: Floats
     n_iter_: int
     n_features_in_: int
@@ -42,7 +43,12 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def _check_matrix(self, X: Any, *, reset: bool) -> csr_array:
         """Finite, two-dimensional, float32 or float64, canonical CSR; the caller's X is never changed."""
         X = validate_data(
-            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset, accept_large_sparse=True
+            self,
+            X,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            reset=reset,
+            accept_large_sparse=True,
         )
         X = csr_array(X)
         if not X.has_canonical_format:
@@ -79,8 +85,8 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """Number of words (non-zero weights) of every topic."""
         check_is_fitted(self, "components_")
         if issparse(self.components_):
-            return np.diff(self.components_.indptr).astype(np.int64)
-        return np.count_nonzero(self.components_, axis=1)
+            return np.asarray(np.diff(self.components_.indptr), np.int64)
+        return np.asarray(np.count_nonzero(self.components_, axis=1), np.int64)
 
     @property
     def density_(self) -> float:
@@ -157,7 +163,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             )
         return vocabulary
 
-    def inverse_transform(self, X: Any) -> csr_array | Floats:
+    def inverse_transform(self, X: Any) -> Factor:
         """The documents that weights stand for: W C (sparse where the topics are).
 
         Parameters
@@ -177,7 +183,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             )
         return W @ self.components_
 
-    def _output(self, W: Floats, sparse: bool) -> csr_array | Floats:
+    def _output(self, W: Floats, sparse: bool) -> Factor:
         """Sparse weights stay sparse, except for containers that hold dense columns only."""
         default = get_config()["transform_output"]
         config = getattr(self, "_sklearn_output_config", {}).get("transform", default)
@@ -221,18 +227,3 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         self.components_, self.objective_history_ = components, history
         self.n_iter_, self.n_features_in_ = int(n_iter), int(n_terms)
         return self
-
-
-def upright(topics: csr_array | Floats) -> csr_array | Floats:
-    """Topics × terms from terms × topics, each turned so that its large weights are positive."""
-    if isinstance(topics, np.ndarray):
-        components = np.ascontiguousarray(topics.T)
-        lean = np.einsum("km,km->k", components, np.abs(components))
-        components[lean < 0] *= -1
-        return components
-    components = csr_array(topics.T)
-    components.sort_indices()
-    owner = np.repeat(np.arange(components.shape[0]), np.diff(components.indptr))
-    lean = np.bincount(owner, components.data * np.abs(components.data), components.shape[0])
-    components.data *= np.where(lean < 0, -1, 1).astype(components.dtype)[owner]
-    return components

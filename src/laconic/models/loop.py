@@ -21,10 +21,13 @@ class Steps(Protocol):
     `solve_terms`; a coupled one collects there and solves in `reduce_terms`.
     """
 
-    document_stages: Sequence[Sequence[Block]]
-    """Blocks of documents, in stages: a stage sees the results of the stages before it."""
+    @property
+    def document_stages(self) -> Sequence[Sequence[Block]]:
+        """Blocks of documents, in stages: a stage sees the results of the stages before it."""
 
-    term_blocks: Sequence[Block]
+    @property
+    def term_blocks(self) -> Sequence[Block]:
+        """Blocks of terms."""
 
     def solve_documents(self, rows: Block) -> Any:
         """Solve for these rows of W and return their share of the statistics."""
@@ -85,7 +88,7 @@ def alternate(
     decrease = np.inf
     began = time.perf_counter()
 
-    def watch(half: str, objective: float) -> bool:
+    def watch(iteration: int, half: str, objective: float) -> bool:
         if not np.isfinite(objective):
             raise ValueError(
                 "The objective overflowed. The values of X are too large for its type: "
@@ -95,21 +98,18 @@ def alternate(
             return False
         n_alive, density = steps.summary()
         seconds = time.perf_counter() - began
-        return bool(
-            callback(
-                Progress(
-                    phase, iteration, max_iter, half, objective, decrease, tol, n_alive, density, seconds
-                )
-            )
+        report = Progress(
+            phase, iteration, max_iter, half, objective, decrease, tol, n_alive, density, seconds
         )
+        return bool(callback(report))
 
     for iteration in range(1, max_iter + 1):
-        watch("documents", steps.reduce_documents(_stages(steps, engine)))
+        watch(iteration, "documents", steps.reduce_documents(_stages(steps, engine)))
         objective = steps.reduce_terms(engine.map(steps.solve_terms, steps.term_blocks))
         if history:
             decrease = (history[-1] - objective) / history[-1] if history[-1] > 0 else 0.0
         history.append(objective)
-        if watch("topics", objective):
+        if watch(iteration, "topics", objective):
             return Trace(history, converged=False, interrupted=True)
         if decrease <= tol:
             return Trace(history, converged=True, interrupted=False)

@@ -8,22 +8,31 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import csr_array
 from scipy.sparse.linalg import svds
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from laconic.engines import Threads
-from laconic.models.base import TopicModel, upright
+from laconic.models.base import TopicModel
+from laconic.models.factor import Factor, squared_norm, transposed, upright
 from laconic.models.loop import Callback, Trace, alternate
 from laconic.models.solvers import Descent, Ridge, RowSolver
-from laconic.models.squared import BudgetTopics, SeparableTopics, SquaredSteps, by_term, fold_in, squared_norm
+from laconic.models.squared import SquaredSteps, fold_in
 from laconic.models.starts import document_topics, given_topics, unit_budget
+from laconic.models.topic_steps import BudgetTopics, SeparableTopics
 
 DEFAULT_BUDGET = 40
 DEFAULT_ALPHA_DOCS = 0.1
-DEFAULT_SHARE = 1 / 50
+# alpha_topics as a share of alpha_max_, by (topic_norm, doc_norm): measured on tf-idf of news, papers and
+# documentation to give topics of some dozens of words, nearly all alive (for l2 topics: weights to match).
+DEFAULT_SHARE = {
+    ("l1", "l2"): 1 / 50,
+    ("l1", "l1"): 1 / 20_000,
+    ("l2", "l1"): 1 / 10_000,
+    ("l2", "l2"): 1 / 50,
+}
 # The start narrows the topics from many words to few over this many iterations: topics that begin wide find
 # their place before they have to choose their words, and fewer of them end as a word or two.
 NARROWING = 12
@@ -53,11 +62,12 @@ class RLSI(TopicModel):
     doc_norm : {"l2", "l1"}, default="l2"
         Penalty on the documents' weights. "l1" gives sparse weights.
     alpha_topics : float, optional
-        Weight of the topics' penalty. By default ``alpha_max_ / (50 sqrt(n_components))`` if a norm is l1
-        and ``alpha_max_ / 50`` if both are l2. Not for "l0".
+        Weight of the topics' penalty. By default a share of `alpha_max_`: ``1 / (50 sqrt(n_components))`` for
+        l1 topics with l2 weights, 1/20,000 for l1 with l1, 1/50 for l2 with l2, and 1/10,000 for l2 with l1.
+        Not for "l0".
     alpha_docs : float, optional
-        Weight of the documents' penalty, 0.1 by default. With l1 or l2 topics either both alphas are positive or
-        both are zero: with one of them zero, its factor could grow and the other shrink without end.
+        Weight of the documents' penalty, 0.1 by default. With l1 or l2 topics either both alphas are positive
+        or both are zero: with one of them zero, its factor could grow and the other shrink without end.
     terms_per_topic : int, optional
         The word budget of "l0", 40 by default.
     nonnegative : bool, default=False
@@ -79,8 +89,8 @@ class RLSI(TopicModel):
     Attributes
     ----------
     components_ : csr_array or ndarray of shape (n_components, n_terms)
-        The topics; sparse unless they are dense by nature ("l2"). A factorisation knows a topic only up to its
-        sign: topics are turned so that their large weights are positive.
+        The topics; sparse unless they are dense by nature ("l2"). A factorisation knows a topic only up to
+        its sign: topics are turned so that their large weights are positive.
     objective_history_ : ndarray of shape (n_iter_,)
         The objective after every iteration; it never rises.
     n_iter_ : int
@@ -94,7 +104,7 @@ class RLSI(TopicModel):
     alpha_topics_, alpha_docs_ : float
         The weights that were used (`alpha_topics_` is None for "l0").
     alpha_max_ : float
-        With `alpha_topics` of this size or more, given `alpha_docs`, there are no topics at all. Not for "l0".
+        With `alpha_topics` of this size or more, given `alpha_docs`, there are no topics. Not for "l0".
 
     Examples
     --------
@@ -174,7 +184,7 @@ class RLSI(TopicModel):
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        self.components_ = upright(steps.topics)
+        self.components_ = upright(transposed(steps.topics))
         self.objective_history_ = np.array(trace.history)
         self.n_iter_ = len(trace.history)
         return self
@@ -195,13 +205,12 @@ class RLSI(TopicModel):
                 topics = unit_budget(topics, budget, self.nonnegative)
         documents = self._document_solver(SWEEPS_FIT, X.dtype)
         if self.topic_norm == "l0":
-            steps.begin(topics, documents, BudgetTopics(steps, budget, self.nonnegative))
+            steps.begin(topics, documents, BudgetTopics(topics.shape, X.dtype, budget, self.nonnegative))
         else:
-            step = SeparableTopics(self._topic_penalty(X.dtype))
-            steps.begin(topics, documents, step, balance=self.alpha_topics_ > 0)
+            steps.begin(topics, documents, SeparableTopics(self._topic_penalty(X.dtype)))
         return steps, trace
 
-    def transform(self, X: Any) -> csr_array | NDArray[Any]:
+    def transform(self, X: Any) -> Factor:
         """The weights of documents for the topics found: the document half step with the topics fixed.
 
         Parameters
@@ -211,13 +220,13 @@ class RLSI(TopicModel):
         Returns
         -------
         ndarray or csr_array of shape (n_documents, n_components)
-            Dense with `doc_norm` "l2", sparse with "l1" (dense if `set_output` asks for data frames). A document
-            without known words has only zeros.
+            Dense with `doc_norm` "l2", sparse with "l1" (dense if `set_output` asks for data frames).
+            A document without known words has only zeros.
         """
         W, _, _ = self._fold_in(X)
         return self._output(W, sparse=self.doc_norm == "l1")
 
-    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> csr_array | NDArray[Any]:
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Factor:
         """The same as ``fit(X).transform(X)``."""
         return self.fit(X, y, **fit_params).transform(X)
 
@@ -234,13 +243,14 @@ class RLSI(TopicModel):
         check_is_fitted(self, "components_")
         X = self._check_matrix(X, reset=False)
         components = self.components_.astype(X.dtype, copy=False)
-        topics = by_term(components) if issparse(components) else np.ascontiguousarray(components.T)
         with self._engine() as engine:
-            W, loss = fold_in(X, topics, self._document_solver(SWEEPS_TRANSFORM, X.dtype), engine)
+            W, loss = fold_in(
+                X, transposed(components), self._document_solver(SWEEPS_TRANSFORM, X.dtype), engine
+            )
         return W, loss, squared_norm(X)
 
     def _precision(self, dtype: Any) -> float:
-        """How exactly rows are solved: ten times finer than the outer tolerance needs, within the type's limits."""
+        """How exactly rows are solved: in step with `tol`, within the limits of the type."""
         return float(np.clip(10 * self.tol, 32 * np.finfo(dtype).eps, 1e-4))
 
     def _document_solver(self, max_sweeps: int, dtype: Any) -> RowSolver:
@@ -249,6 +259,7 @@ class RLSI(TopicModel):
         return Descent(self.alpha_docs_, precision=self._precision(dtype), max_sweeps=max_sweeps)
 
     def _topic_penalty(self, dtype: Any) -> RowSolver:
+        assert self.alpha_topics_ is not None
         power = 1 if self.topic_norm == "l1" else 2
         if power == 2 and not self.nonnegative:
             return Ridge(self.alpha_topics_)
@@ -295,15 +306,19 @@ class RLSI(TopicModel):
             self.alpha_topics_ = 0.0
             return
         if self.alpha_docs_ == 0 or self.alpha_topics == 0:
-            one, other = ("alpha_docs", "alpha_topics") if self.alpha_docs_ == 0 else ("alpha_topics", "alpha_docs")
+            one, other = (
+                ("alpha_docs", "alpha_topics") if self.alpha_docs_ == 0 else ("alpha_topics", "alpha_docs")
+            )
             raise ValueError(
                 f"{one}=0 needs {other}=0 as well: otherwise one factor could grow and the other shrink "
                 "without end, and the objective has no minimum. Make both positive, or both zero."
             )
         self.alpha_max_ = alpha_max(X, self.topic_norm, self.doc_norm, self.alpha_docs_)
         if self.alpha_topics is None:
-            share = DEFAULT_SHARE * (1 if self.topic_norm == self.doc_norm == "l2" else self.n_components**-0.5)
-            self.alpha_topics_ = share * self.alpha_max_
+            share = DEFAULT_SHARE[self.topic_norm, self.doc_norm]
+            if (self.topic_norm, self.doc_norm) == ("l1", "l2"):
+                share /= np.sqrt(self.n_components)  # the more topics, the less each of them explains
+            self.alpha_topics_ = float(share * self.alpha_max_)
         else:
             self.alpha_topics_ = float(self.alpha_topics)
 
@@ -332,23 +347,24 @@ def narrow(
     steps: SquaredSteps, topics: csr_array, budget: int, nonnegative: bool, watch: Callback | None
 ) -> tuple[csr_array, Trace]:
     """A start that keeps topics alive and even: word budgets from wide to `budget`, an iteration each."""
-    step = BudgetTopics(steps, budget, nonnegative)
+    step = BudgetTopics(topics.shape, topics.dtype, budget, nonnegative)
     steps.begin(topics, Ridge(DEFAULT_ALPHA_DOCS), step)
     for width in np.geomspace(WIDEST * budget, budget, NARROWING):
         step.budget = min(round(width), topics.shape[1])
         trace = alternate(steps, steps.engine, max_iter=1, tol=0, callback=watch, phase="start")
         if trace.interrupted:
             break
-    return csr_array(steps.topics.T), trace
+    return transposed(steps.topics), trace
 
 
 def alpha_max(X: csr_array, topic_norm: str, doc_norm: str, alpha_docs: float) -> float:
     """The `alpha_topics` from which on there are no topics: bounds on what a factor can reach.
 
-    Ridge weights obey |W|_2 <= s / (2 sqrt(alpha_docs)), s the largest singular value of X, so no product w_k'x_m
-    exceeds that times the norm of the column x_m, and lasso topics are zero from twice that value on. For l1 weights,
-    alpha_docs |w_n|_1 <= |x_n|^2 bounds the columns of W instead. With l2 topics the same holds with the
-    sides exchanged, and with l2 on both sides the optimum shrinks all singular values by sqrt(alpha_topics alpha_docs).
+    Ridge weights obey |W|_2 <= s / (2 sqrt(alpha_docs)), s the largest singular value of X, so no product
+    w_k'x_m exceeds that times the norm of the column x_m, and lasso topics are zero from twice that value on.
+    For l1 weights, alpha_docs |w_n|_1 <= |x_n|^2 bounds the columns of W instead. With l2 topics and l1
+    weights the same holds with the sides exchanged, and with l2 on both sides the optimum shrinks all
+    singular values by sqrt(alpha_topics alpha_docs).
     """
     squares = X.astype(np.float64).power(2)
     by_document = np.asarray(squares.sum(axis=1)).ravel()
@@ -378,7 +394,7 @@ def _check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
         raise ValueError(f"{name}={value!r} is not known; choose one of {', '.join(map(repr, choices))}")
 
 
-def _check_number(name: str, value: Any, kind: type, least: float) -> None:
-    if isinstance(value, bool) or not isinstance(value, kind) or not least <= value < np.inf:
+def _check_number(name: str, value: Any, kind: Any, least: float) -> None:
+    if isinstance(value, bool) or not isinstance(value, kind) or not least <= float(value) < np.inf:
         what = "a whole number" if kind is Integral else "a number"
         raise ValueError(f"{name} must be {what} of at least {least}, not {value!r}")

@@ -1,0 +1,191 @@
+"""The document of a stored directory: canonical JSON that lists its files and seals itself with a checksum.
+
+Nothing here knows what is stored.
+"""
+
+import hashlib
+import json
+import re
+from pathlib import Path
+from typing import Any, TypeAlias
+
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+
+MANIFEST = "model.json"
+FORMAT = "laconic-bundle"
+FORMAT_VERSION = 1
+MAX_MANIFEST_BYTES = 64 * 2**20
+MAX_NAME_LENGTH = 200
+RESTORE = "restore the directory from a copy, or save the model again"
+
+STEM = re.compile(r"[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)*")
+FILE_NAME = re.compile(rf"{STEM.pattern}-(?P<digest>[0-9a-f]{{16}})\.(npy|txt)")
+
+_MAX_DEPTH = 64
+_MAX_DIGITS = 20
+
+
+class BundleError(ValueError):
+    """A saved model cannot be read, or a model cannot be saved; the message names the file and the reason."""
+
+
+def canonical_json(document: Json) -> bytes:
+    r"""Return the only byte string that stands for `document`.
+
+    Parameters
+    ----------
+    document : JSON value
+        Finite floats only.
+
+    Returns
+    -------
+    bytes
+        UTF-8, sorted keys, one item per line.
+
+    Examples
+    --------
+    >>> canonical_json({"b": 0.1, "a": "é"}).decode()
+    '{\n "a": "é",\n "b": 0.1\n}\n'
+    """
+    text = json.dumps(document, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False)
+    return (text + "\n").encode("utf-8")
+
+
+def quoted(value: object) -> str:
+    """Return `value` as it may stand in a message, however long it is.
+
+    Examples
+    --------
+    >>> quoted("word"), len(quoted("long" * 100))
+    ("'word'", 60)
+    """
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def sealed(document: dict[str, Json]) -> bytes:
+    """Return the canonical bytes of `document` with their own checksum added.
+
+    Parameters
+    ----------
+    document : dict
+        A document without ``checksum``.
+
+    Returns
+    -------
+    bytes
+        What `unsealed` accepts, if the document is one of ours.
+
+    Examples
+    --------
+    >>> document = {"format": FORMAT, "format_version": FORMAT_VERSION, "files": {}}
+    >>> unsealed(Path(MANIFEST), sealed(document)) == document
+    True
+    """
+    checksum = hashlib.sha256(canonical_json(document)).hexdigest()
+    return canonical_json({**document, "checksum": checksum})
+
+
+def unsealed(path: Path, raw: bytes | bytearray) -> dict[str, Json]:
+    """Parse a document and check first whose it is, then its version, then every byte.
+
+    Parameters
+    ----------
+    path : Path
+        The file, for messages.
+    raw : bytes
+        Its content.
+
+    Returns
+    -------
+    dict
+        The document without its checksum.
+    """
+    try:
+        document: Any = json.loads(raw.decode("utf-8"), parse_int=_bounded_int, parse_constant=_no_constant)
+        _check_depth(document)
+    except (ValueError, RecursionError) as error:
+        raise BundleError(f"{path}: is damaged or not JSON ({error}); {RESTORE}") from error
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise BundleError(
+            f"{path}: {_described(document)}, so it is no laconic model; give a model's directory"
+        )
+    version = document.get("format_version")
+    if type(version) is not int or version < 1:
+        raise BundleError(f"{path}: has no valid format version ({quoted(version)}); {RESTORE}")
+    if version > FORMAT_VERSION:
+        raise BundleError(
+            f"{path}: was written by a newer laconic (format {version}; this one reads up to "
+            f"{FORMAT_VERSION}): upgrade laconic"
+        )
+    document.pop("checksum", None)
+    try:
+        # One comparison finds a wrong checksum, repeated keys, other spacing and any changed byte.
+        intact = sealed(document) == raw
+    except (ValueError, RecursionError):
+        intact = False
+    if not intact:
+        raise BundleError(f"{path}: is damaged or was edited (its checksum differs); {RESTORE}")
+    return document
+
+
+def listing(path: Path, files: Json) -> dict[str, tuple[int, str]]:
+    """Check the list of files of a document.
+
+    Parameters
+    ----------
+    path : Path
+        The document's file, for messages.
+    files : dict
+        Its ``files``.
+
+    Returns
+    -------
+    dict
+        File name to size and SHA-256 sum; no name leads out of the directory.
+    """
+    if not isinstance(files, dict):
+        raise BundleError(f"{path}: lists no files; {RESTORE}")
+    checked = {}
+    for name, entry in files.items():
+        match = FILE_NAME.fullmatch(name)
+        if not match or len(name) > MAX_NAME_LENGTH:
+            raise BundleError(f"{path}: lists {quoted(name)}, which is no file name of a model; {RESTORE}")
+        size, sha256 = (entry.get("bytes"), entry.get("sha256")) if isinstance(entry, dict) else (None, None)
+        if type(size) is not int or not isinstance(sha256, str) or not sha256.startswith(match["digest"]):
+            raise BundleError(f"{path}: lists {name} without a valid size and checksum; {RESTORE}")
+        checked[name] = size, sha256
+    return checked
+
+
+def _described(document: object) -> str:
+    if not isinstance(document, dict):
+        return f"holds a JSON {type(document).__name__}"
+    if "format" in document:
+        return f"holds the format {quoted(document['format'])}"
+    return f"names no format (its keys: {quoted(sorted(document))})"
+
+
+def _bounded_int(digits: str) -> int:
+    if len(digits) > _MAX_DIGITS:
+        raise ValueError(f"it holds a whole number of {len(digits)} digits")
+    return int(digits)
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"it holds the value {name}")
+
+
+def _check_depth(document: Json) -> None:
+    level: list[Json] = [document]
+    for _ in range(_MAX_DEPTH):
+        level = [item for value in level for item in _items(value)]
+        if not level:
+            return
+    raise ValueError(f"it is nested more than {_MAX_DEPTH} deep")
+
+
+def _items(value: Json) -> list[Json]:
+    if isinstance(value, dict):
+        return list(value.values())
+    return value if isinstance(value, list) else []
