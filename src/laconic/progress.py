@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, TextColumn
 from rich.text import Text
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ class ProgressDisplay:
             TextColumn("{task.description}"),
             BarColumn(bar_width=24),
             TextColumn("{task.fields[facts]}"),
-            TimeElapsedColumn(),
             TextColumn("{task.fields[left]}"),
             console=self.console,
             transient=True,
@@ -61,9 +60,14 @@ class ProgressDisplay:
             total=float(expected),
             completed=float(report.iteration),
             facts=facts,
-            left=Text(f"about {clock(left)} left"),
+            left=Text(f"~{clock(left)} left"),
         )
         return None
+
+    def show_stopping(self) -> None:
+        """Tell that the fit ends after this iteration. Writes nothing itself: for signal handlers, too."""
+        words = "stopping after this iteration; Ctrl-C again to abort"
+        self._bar.update(self._task, description=words, facts="", left="")
 
 
 def expected_iterations(decreases: list[float], tol: float, max_iter: int) -> int:

@@ -44,6 +44,23 @@ class Bundle:
     See Also
     --------
     load : Read a bundle that was saved.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from laconic import RLSI, Bundle, load
+    >>> from laconic.corpus import Vectorizer
+    >>> texts = ["sun and moon", "moon and sun", "salt and pepper", "pepper and salt"]
+    >>> vectorizer = Vectorizer()
+    >>> X = vectorizer.weigh(vectorizer.fit_count(texts))
+    >>> model = RLSI(n_components=2, topic_norm="l0", terms_per_topic=2, random_state=0).fit(X)
+    >>> with tempfile.TemporaryDirectory() as path:
+    ...     Bundle(model, vectorizer).save(path)
+    ...     loaded = load(path)
+    >>> [sorted(term for term, weight in topic) for topic in loaded.topics()]
+    [['pepper', 'salt'], ['moon', 'sun']]
+    >>> loaded.transform(["the sun", "salted"]).shape
+    (2, 2)
     """
 
     model: TopicModel

@@ -314,7 +314,7 @@ class Vectorizer:
             return tokens
         return [
             " ".join(tokens[start : start + length])
-            for length in range(shortest, longest + 1)
+            for length in range(shortest, min(longest, len(tokens)) + 1)
             for start in range(len(tokens) - length + 1)
         ]
 

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from numbers import Integral
 from types import TracebackType
 from typing import Self, TypeVar
 
 from threadpoolctl import threadpool_limits
+
+AHEAD = 4
+"""Blocks in flight for each thread."""
 
 Item = TypeVar("Item")
 Share = TypeVar("Share")
@@ -37,9 +42,11 @@ class Threads:
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         if n_jobs is None:
             n_jobs = -1
+        if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral):
+            raise ValueError(f"n_jobs must be a whole number or None, not {n_jobs!r}")  # noqa: TRY004
         if n_jobs == 0:
             raise ValueError("n_jobs=0 leaves nobody to work: give a positive number, or -1 for all cores")
-        self.n_workers = n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs)
+        self.n_workers: int = int(n_jobs) if n_jobs > 0 else max(1, cores + 1 + n_jobs)
 
     def __enter__(self) -> Self:
         self._limits = threadpool_limits(1, user_api="blas")
@@ -54,7 +61,18 @@ class Threads:
         self._limits.restore_original_limits()
 
     def map(self, function: Callable[[Item], Share], items: Iterable[Item]) -> Iterator[Share]:
-        """Yield ``function(item)`` for every item, in order."""
+        """Yield ``function(item)`` for every item, in order.
+
+        Only a few blocks run ahead of the one that is wanted next, so that results which are large do not
+        pile up when they are taken more slowly than they are made.
+        """
         if self._pool is None:
-            return map(function, items)
-        return self._pool.map(function, items)
+            yield from map(function, items)
+            return
+        waiting: deque[Future[Share]] = deque()
+        for item in items:
+            waiting.append(self._pool.submit(function, item))
+            if len(waiting) > AHEAD * self.n_workers:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()

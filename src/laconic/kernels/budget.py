@@ -27,12 +27,10 @@ def budget_sweep(gram, products, terms, weights, sizes, budget, nonnegative, scr
                     b[terms[other, j]] -= coupling * weights[other, j]
         found = _largest(b, budget, nonnegative, chosen, size_of)
         if found == 0:
-            best = np.argmax(b) if nonnegative else 0
-            if b[best] == 0:
-                continue
-            # nothing is positive: of all unit vectors that are allowed, this one loses least
-            chosen[0], found = best, 1
-            terms[k, 0], weights[k, 0], sizes[k] = best, 1, 1
+            best = np.argmax(b)
+            if nonnegative and b[best] < 0:
+                # nothing is positive: of all unit vectors that are allowed, this one loses least
+                terms[k, 0], weights[k, 0], sizes[k] = best, 1, 1
             continue
         keep = np.sort(chosen[:found])
         norm = 0.0

@@ -62,7 +62,7 @@ def power_sums(topics: Factor, power: int) -> Floats:
             total += (np.abs(topics[block.start : block.stop]) ** power).sum(0, dtype=np.float64)
         return total
     values = np.abs(topics.data.astype(np.float64)) ** power
-    return np.bincount(topics.indices, values, minlength=topics.shape[1])
+    return np.bincount(topics.indices, values, minlength=topics.shape[1]).astype(np.float64)
 
 
 def transposed(matrix: Any) -> Factor:

@@ -17,6 +17,9 @@ from laconic.engines import Block, Threads
 class Steps(Protocol):
     """What a family of models tells the loop. The steps own the factors; shares are passed in block order.
 
+    Blocks run while their shares are taken: a reduce takes all of them before it reads or replaces anything
+    that the solves use.
+
     Statistics are additive over blocks of documents. A separable topic step solves for its terms in
     `solve_terms`; a coupled one collects there and solves in `reduce_terms`.
     """
@@ -91,8 +94,8 @@ def alternate(
     def watch(iteration: int, half: str, objective: float) -> bool:
         if not np.isfinite(objective):
             raise ValueError(
-                "The objective overflowed. The values of X are too large for its type: "
-                "scale X down, or pass it as float64."
+                "The objective is not finite: the numbers grew beyond what their type can hold. "
+                "Scale X down, or pass it as float64."
             )
         if callback is None:
             return False
@@ -104,12 +107,12 @@ def alternate(
         return bool(callback(report))
 
     for iteration in range(1, max_iter + 1):
-        watch(iteration, "documents", steps.reduce_documents(_stages(steps, engine)))
+        stop = watch(iteration, "documents", steps.reduce_documents(_stages(steps, engine)))
         objective = steps.reduce_terms(engine.map(steps.solve_terms, steps.term_blocks))
         if history:
-            decrease = (history[-1] - objective) / history[-1] if history[-1] > 0 else 0.0
+            decrease = (history[-1] - objective) / abs(history[-1]) if history[-1] else 0.0
         history.append(objective)
-        if watch(iteration, "topics", objective):
+        if watch(iteration, "topics", objective) or stop:
             return Trace(history, converged=False, interrupted=True)
         if decrease <= tol:
             return Trace(history, converged=True, interrupted=False)

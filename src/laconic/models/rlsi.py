@@ -332,12 +332,12 @@ class RLSI(TopicModel):
     def _restore(self, state: dict[str, Any]) -> Self:
         super()._restore(state)
         self._check_parameters()
-        for name in ("alpha_topics", "alpha_docs", "alpha_max"):
-            value = state.get(name)
-            if name in state:
-                if value is not None:
-                    _check_number(name, value, Real, 0)
-                setattr(self, name + "_", value)
+        wanted = ["alpha_docs"] if self.topic_norm == "l0" else ["alpha_docs", "alpha_topics"]
+        for name in wanted + ["alpha_max"] * ("alpha_max" in state):
+            _check_number(name, state[name], Real, 0)
+            setattr(self, name + "_", state[name])
+        if self.topic_norm == "l0":
+            self.alpha_topics_ = None
         if self.components_.shape[0] != self.n_components:
             raise ValueError(f"components have {self.components_.shape[0]} rows, not {self.n_components}")
         return self
@@ -353,7 +353,8 @@ def narrow(
         step.budget = min(round(width), topics.shape[1])
         trace = alternate(steps, steps.engine, max_iter=1, tol=0, callback=watch, phase="start")
         if trace.interrupted:
-            break
+            # Still too wide: a fit that is stopped here keeps to its budget, too.
+            return unit_budget(transposed(steps.topics), budget, nonnegative), trace
     return transposed(steps.topics), trace
 
 

@@ -57,7 +57,7 @@ class SquaredSteps:
         self.X = X
         self.columns = X.tocsc()
         self.engine = engine
-        self.energy = squared_norm(X)
+        self.energy = checked_energy(X)
         self.weights = np.zeros((X.shape[0], n_topics), X.dtype)
         self.document_stages = [even_blocks(X.shape[0], ROWS_PER_BLOCK)]
         self.term_blocks = weighted_blocks(self.columns.indptr, TERMS_PER_BLOCK, NONZEROS_PER_BLOCK)
@@ -148,6 +148,17 @@ class SquaredSteps:
         return n_alive, self.topics.size / (n_terms * n_topics)  # a sparse array's size: its stored entries
 
 
+def checked_energy(X: csr_array) -> float:
+    """||X||^2, or an error if products of such numbers would leave the range of their type."""
+    energy = squared_norm(X)
+    if not energy < np.sqrt(np.finfo(X.dtype).max):
+        raise ValueError(
+            f"The values of X are too large for {X.dtype}: scale X down"
+            + (", or pass it as float64." if X.dtype == np.float32 else ".")
+        )
+    return energy
+
+
 def fold_in(X: csr_array, topics: Factor, documents: RowSolver, engine: Threads) -> tuple[Floats, float]:
     """The weights of documents for fixed topics (terms × topics), and the squared loss."""
     topic_gram = gram(topics, engine)
@@ -162,4 +173,4 @@ def fold_in(X: csr_array, topics: Factor, documents: RowSolver, engine: Threads)
         return float(np.vdot(exact @ topic_gram, exact)) - 2 * float(inner(products, block))
 
     loss = sum(engine.map(solve, even_blocks(X.shape[0], ROWS_PER_BLOCK)), 0.0)
-    return weights, squared_norm(X) + loss
+    return weights, checked_energy(X) + loss

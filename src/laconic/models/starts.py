@@ -9,29 +9,53 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 from sklearn.utils import check_array
 
+SMALLEST_SAMPLE = 1000
+SAMPLE_PER_TOPIC = 8
+# 1 - cos^2 of two documents that are the same but for rounding
+SAME_DOCUMENT = 1e-5
+
 
 def document_topics(X: csr_array, n_topics: int, random: np.random.RandomState) -> csr_array:
-    """Topics × terms: distinct documents, chosen at random, each of length one.
+    """Topics × terms: documents that have little in common, each scaled to length one.
 
-    A document is a sparse topic that occurs together, and different documents are about different
-    things: so the first iteration is as cheap as the later ones, and topics start apart. If there are
-    fewer documents than topics, the rest are random halves of documents; with no words at all, they are zero.
+    Documents are drawn one after the other, the more likely the less they resemble those drawn before
+    (as k-means++ draws its centres), from a random sample of them. A document is a sparse topic whose words
+    occur together: so the first iteration is as cheap as the later ones, topics start apart, and no part of
+    the collection is left without a topic near it. If there are too few different documents, random halves
+    of documents follow; without any words, topics are zero.
     """
     norms = np.sqrt(np.bincount(_owner(X), X.data.astype(np.float64) ** 2, minlength=X.shape[0]))
     usable = np.flatnonzero(norms > 0)
     if usable.size == 0:
         return csr_array((n_topics, X.shape[1]), dtype=X.dtype)
-    chosen = _distinct(X, random.permutation(usable), n_topics)
-    topics = X[chosen]
-    if len(chosen) < n_topics:
-        halves = X[random.choice(usable, n_topics - len(chosen))]
-        # a half may lose every word: keep the first one of each
+    sample = random.permutation(usable)[: max(SMALLEST_SAMPLE, SAMPLE_PER_TOPIC * n_topics)]
+    documents = unit_budget(X[sample], X.shape[1], nonnegative=False)
+    topics = documents[_far_apart(documents, n_topics, random)]
+    missing = n_topics - topics.shape[0]
+    if missing:
+        halves = X[random.choice(usable, missing)]
         kept = random.random_sample(halves.nnz) < 0.5
-        kept[halves.indptr[:-1]] = True
+        kept[halves.indptr[:-1]] = True  # so that no half is empty
         halves.data[~kept] = 0
         halves.eliminate_zeros()
+        halves = unit_budget(halves, X.shape[1], nonnegative=False)
         topics = vstack([topics, halves], format="csr")
-    return unit_budget(csr_array(topics), X.shape[1], nonnegative=False)
+    return csr_array(topics)
+
+
+def _far_apart(documents: csr_array, n_topics: int, random: np.random.RandomState) -> list[int]:
+    """Rows drawn in proportion to (1 - cos^2)^8 with the nearest of those drawn before; none twice."""
+    apart = np.ones(documents.shape[0])
+    chosen: list[int] = []
+    while len(chosen) < n_topics and apart.any():
+        likely = apart**8  # sharp: of clearly separate groups, hardly one is left out
+        pick = int(random.choice(apart.size, p=likely / likely.sum()))
+        chosen.append(pick)
+        cosines = documents @ documents[[pick]].toarray().ravel()
+        apart = np.minimum(apart, 1 - cosines.astype(np.float64) ** 2)
+        apart[apart < SAME_DOCUMENT] = 0
+        apart[pick] = 0
+    return chosen
 
 
 def given_topics(init: Any, n_topics: int, X: csr_array, nonnegative: bool) -> csr_array:
@@ -67,18 +91,3 @@ def unit_budget(topics: csr_array, budget: int, nonnegative: bool) -> csr_array:
 def _owner(rows: csr_array) -> NDArray[np.int64]:
     """The row of every non-zero."""
     return np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
-
-
-def _distinct(X: csr_array, candidates: NDArray[Any], n_topics: int) -> list[int]:
-    """The first candidates, leaving out those equal to an earlier one."""
-    seen: set[tuple[bytes, bytes]] = set()
-    chosen: list[int] = []
-    for n in candidates:
-        begin, end = X.indptr[n], X.indptr[n + 1]
-        key = X.indices[begin:end].tobytes(), X.data[begin:end].tobytes()
-        if key not in seen:
-            seen.add(key)
-            chosen.append(int(n))
-            if len(chosen) == n_topics:
-                break
-    return chosen

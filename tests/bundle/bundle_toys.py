@@ -1,0 +1,108 @@
+"""A small model with a value of every kind, and what tests do to saved directories."""
+
+import hashlib
+import json
+from pathlib import Path
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from laconic.bundle.manifest import MANIFEST, sealed
+
+
+class Toy(BaseEstimator):
+    def __init__(self, n_components=2, *, alpha=0.1, init="random", sizes=None, random_state=None):
+        self.n_components = n_components
+        self.alpha = alpha
+        self.init = init
+        self.sizes = sizes
+        self.random_state = random_state
+
+    def fit(self, n_terms=6, seed=0):
+        rng = np.random.default_rng(seed)
+        dense = rng.standard_normal((self.n_components, n_terms)) * (
+            rng.random((self.n_components, n_terms)) < 0.6
+        )
+        self.components_ = sparse.csr_array(dense)
+        self.scale_ = rng.random(n_terms).astype(np.float32)
+        self.history_ = [float(x) for x in rng.random(3)]
+        self.n_features_in_ = n_terms
+        return self
+
+    def transform(self, X):
+        return (X * self.scale_) @ self.components_.T
+
+    def topics(self, vocabulary=None, n_terms=10):
+        names = np.arange(self.n_features_in_) if vocabulary is None else vocabulary
+        rows = self.components_.toarray()
+        order = np.argsort(-np.abs(rows), axis=1, kind="stable")[:, :n_terms]
+        return [
+            [(str(names[j]), float(row[j])) for j in best if row[j]]
+            for row, best in zip(rows, order, strict=True)
+        ]
+
+    def _fitted_state(self):
+        check_is_fitted(self, "components_")
+        return {
+            "components": self.components_,
+            "scale": self.scale_,
+            "history": self.history_,
+            "n_features_in": np.int64(self.n_features_in_),
+            "note": None,
+        }
+
+    def _restore(self, state):
+        self.components_, self.scale_ = state["components"], state["scale"]
+        self.history_, self.n_features_in_ = state["history"], state["n_features_in"]
+        if self.components_.shape[1] != self.n_features_in_ or self.scale_.shape != (self.n_features_in_,):
+            raise ValueError(f"components and scale do not fit {self.n_features_in_} terms")
+
+
+def same(a, b):
+    """Whether two toys are equal bit for bit."""
+    pairs = [(a.scale_, b.scale_)]
+    pairs += [(getattr(a.components_, p), getattr(b.components_, p)) for p in ("data", "indices", "indptr")]
+    return (
+        all(x.dtype == y.dtype and x.tobytes() == y.tobytes() for x, y in pairs)
+        and a.components_.shape == b.components_.shape
+        and a.history_ == b.history_
+        and a.n_features_in_ == b.n_features_in_
+    )
+
+
+def contents(directory):
+    return {path.name: path.read_bytes() for path in Path(directory).iterdir()}
+
+
+def edit(directory, change):
+    """Change model.json as somebody would who also repairs its checksum."""
+    path = Path(directory) / MANIFEST
+    document = json.loads(path.read_text(encoding="utf-8"))
+    del document["checksum"]
+    change(document)
+    path.write_bytes(sealed(document))
+
+
+def swap(directory, stem, content):
+    """Give a file another content, with name, size and checksums as they should be."""
+    (old,) = [p for p in Path(directory).iterdir() if p.name.startswith(f"{stem}-")]
+    sha256 = hashlib.sha256(content).hexdigest()
+    new = old.with_name(f"{stem}-{sha256[:16]}{old.suffix}")
+    old.unlink()
+    new.write_bytes(content)
+    path = Path(directory) / MANIFEST
+    document = json.loads(path.read_text(encoding="utf-8").replace(old.name, new.name))
+    del document["checksum"]
+    document["files"][new.name] = {"bytes": len(content), "sha256": sha256}
+    path.write_bytes(sealed(document))
+
+
+def npy(array, descr=None, shape=None):
+    """The bytes of an array file, with a header that may lie."""
+    descr = descr or array.dtype.str
+    shape = array.shape if shape is None else shape
+    header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}"
+    header += " " * (-(11 + len(header)) % 64) + "\n"
+    return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + array.tobytes()

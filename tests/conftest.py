@@ -1,0 +1,29 @@
+"""What several rooms' tests share."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+from planting import planted
+from scipy.sparse import csr_array
+
+# Compiling a kernel inside the first example would count as a slow example.
+settings.register_profile("laconic", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("laconic")
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """The folder of real data sets; tests that need it are skipped where it is not."""
+    folder = os.environ.get("LACONIC_DATA")
+    if not folder or not Path(folder).is_dir():
+        pytest.skip("needs the real data sets: set LACONIC_DATA to their folder")
+    return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def X() -> csr_array:
+    return planted()

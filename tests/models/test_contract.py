@@ -1,0 +1,282 @@
+"""What every model promises, whatever its mathematics."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from planting import planted
+from scipy.sparse import csr_array, issparse
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MaxAbsScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import laconic
+from laconic import RLSI
+from laconic.models import MODELS
+
+VARIANTS = {
+    "rlsi-l1-l2": RLSI(3),
+    "rlsi-l1-l2-nonnegative": RLSI(3, nonnegative=True),
+    "rlsi-l1-l1": RLSI(3, doc_norm="l1"),
+    "rlsi-l2-l2": RLSI(3, topic_norm="l2"),
+    "rlsi-l2-l2-nonnegative": RLSI(3, topic_norm="l2", nonnegative=True),
+    "rlsi-l2-l1": RLSI(3, topic_norm="l2", doc_norm="l1"),
+    "rlsi-l0": RLSI(3, topic_norm="l0", terms_per_topic=10),
+    "rlsi-l0-nonnegative": RLSI(3, topic_norm="l0", terms_per_topic=10, nonnegative=True),
+    "rlsi-l0-l1": RLSI(3, topic_norm="l0", terms_per_topic=10, doc_norm="l1"),
+}
+
+
+@pytest.fixture(params=VARIANTS, scope="module")
+def model(request):
+    return clone(VARIANTS[request.param]).set_params(random_state=0)
+
+
+def dense(matrix):
+    return matrix.toarray() if issparse(matrix) else np.asarray(matrix)
+
+
+def bits(model):
+    return dense(model.components_).tobytes(), model.objective_history_.tobytes()
+
+
+def quiet(model):
+    return clone(model).set_params(max_iter=2000, tol=1e-6)
+
+
+def test_every_model_is_in_the_contract():
+    assert {type(model) for model in VARIANTS.values()} == set(MODELS.values())
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@parametrize_with_checks(list(VARIANTS.values()))
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+def test_the_objective_never_rises_at_any_half_step(model, X):
+    seen = []
+    quiet(model).fit(X, callback=lambda p: seen.append(p.objective) if p.phase == "fit" else None)
+    seen = np.array(seen)
+    assert len(seen) > 4
+    assert (np.diff(seen) <= 1e-10 * seen[:-1]).all()
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_any_number_of_threads_gives_the_same_bits(model, dtype):
+    # more documents and terms than one block holds
+    X = planted(2500, 1200, seed=3, dtype=dtype)
+    fitted = [clone(model).set_params(n_jobs=n, max_iter=5, tol=0).fit(X) for n in (1, 2, 4)]
+    assert len({bits(each) for each in fitted}) == 1
+    assert len({dense(each.transform(X)).tobytes() for each in fitted}) == 1
+
+
+def test_the_same_seed_gives_the_same_bits(model, X):
+    assert bits(quiet(model).fit(X)) == bits(quiet(model).fit(X))
+
+
+def test_fit_then_transform_is_fit_transform(model, X):
+    np.testing.assert_array_equal(
+        dense(quiet(model).fit_transform(X)), dense(quiet(model).fit(X).transform(X))
+    )
+
+
+def test_float32_agrees_with_float64(model, X):
+    exact = quiet(model).fit(X)
+    single = quiet(model).fit(X.astype(np.float32))
+    assert single.components_.dtype == np.float32
+    assert single.transform(X.astype(np.float32)).dtype == np.float32
+    assert single.objective_history_[-1] == pytest.approx(exact.objective_history_[-1], rel=1e-3)
+    # not a question of other local minima: the same topics give the same weights
+    single.components_ = exact.components_.astype(np.float32)
+    np.testing.assert_allclose(
+        dense(single.transform(X.astype(np.float32))), dense(exact.transform(X)), atol=2e-4
+    )
+
+
+def test_dense_and_sparse_input_agree(model, X):
+    sparse, from_dense = quiet(model).fit(X), quiet(model).fit(X.toarray())
+    np.testing.assert_allclose(dense(sparse.components_), dense(from_dense.components_), atol=1e-12)
+
+
+def test_unsorted_and_duplicate_entries_are_summed_and_the_input_is_left_alone(model, X):
+    doubled = X.tocoo()
+    rows = np.concatenate([doubled.row, doubled.row])[::-1]
+    columns = np.concatenate([doubled.col, doubled.col])[::-1]
+    halves = np.concatenate([doubled.data, doubled.data])[::-1] / 2
+    order = np.argsort(rows, kind="stable")
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=X.shape[0]))])
+    messy = csr_array((halves[order], columns[order], indptr), shape=X.shape)
+    before = messy.data.copy(), messy.indices.copy()
+    fitted = quiet(model).fit(messy)
+    np.testing.assert_allclose(dense(fitted.components_), dense(quiet(model).fit(X).components_), atol=1e-9)
+    np.testing.assert_array_equal(messy.data, before[0])
+    np.testing.assert_array_equal(messy.indices, before[1])
+
+
+def test_empty_documents_and_terms(model, X):
+    fitted = quiet(model).fit(X)
+    assert not dense(fitted.components_)[:, -2:].any()
+    W = dense(fitted.transform(X))
+    assert W.shape == (X.shape[0], 3)
+    assert not W[::40].any()
+    assert np.isfinite(W).all()
+
+
+def test_an_all_zero_matrix_gives_no_topics(model):
+    fitted = clone(model).fit(csr_array((6, 5)))
+    assert fitted.n_alive_ == 0
+    assert fitted.objective_history_[-1] == 0
+    assert fitted.score(csr_array((6, 5))) == 0
+    assert not dense(fitted.transform(csr_array((2, 5)))).any()
+
+
+@pytest.mark.parametrize("n_components", [1, 2, 3, 40])
+def test_any_number_of_topics(model, n_components):
+    """40 is more than there are documents and more than there are terms."""
+    X = planted(30, 25, seed=1)
+    fitted = quiet(model).set_params(n_components=n_components).fit(X)
+    assert fitted.components_.shape == (n_components, 25)
+    assert np.isfinite(dense(fitted.components_)).all()
+    assert np.isfinite(dense(fitted.transform(X))).all()
+    assert len(fitted.topics()) == n_components
+
+
+def test_one_document_or_one_term(model):
+    for X in (np.array([[1.0, 2.0, 0.0]]), np.array([[1.0], [2.0], [0.0]])):
+        fitted = quiet(model).fit(X)
+        assert np.isfinite(dense(fitted.transform(X))).all()
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_nan_and_infinity_are_refused(model, X, bad):
+    broken = X.copy()
+    broken.data[3] = bad
+    with pytest.raises(ValueError, match=r"NaN|infinity"):
+        clone(model).fit(broken)
+    fitted = quiet(model).fit(X)
+    with pytest.raises(ValueError, match=r"NaN|infinity"):
+        fitted.transform(broken)
+
+
+def test_overflow_is_an_error_not_a_nan(model):
+    huge = np.full((5, 4), 1e18, np.float32)
+    with pytest.raises(ValueError, match=r"too large for float32.*float64"):
+        clone(model).fit(huge)
+    with pytest.raises(ValueError, match="too large for float32"):
+        clone(model).fit(np.eye(5, 4, dtype=np.float32)).transform(huge)
+
+
+def test_a_matrix_with_other_columns_is_refused(model, X):
+    with pytest.raises(ValueError, match="features"):
+        quiet(model).fit(X).transform(X[:, :10])
+
+
+def test_not_fitted(model, X, tmp_path):
+    for use in (
+        lambda m: m.transform(X),
+        lambda m: m.topics(),
+        lambda m: m.inverse_transform([[0, 0, 0]]),
+        lambda m: m.score(X),
+        lambda m: m.save(tmp_path / "m"),
+        lambda m: m.n_alive_,
+    ):
+        with pytest.raises(NotFittedError):
+            use(clone(model))
+
+
+def test_saved_and_loaded_models_agree_to_the_bit(model, X, tmp_path):
+    fitted = quiet(model).fit(X)
+    fitted.save(tmp_path / "model")
+    loaded = laconic.load(tmp_path / "model").model
+    assert type(loaded) is type(fitted)
+    assert bits(loaded) == bits(fitted)
+    assert loaded.get_params() == fitted.get_params()
+    np.testing.assert_array_equal(dense(loaded.transform(X)), dense(fitted.transform(X)))
+    public = {name for name in vars(fitted) if name.endswith("_")}
+    assert public == {name for name in vars(loaded) if name.endswith("_")}
+
+
+def test_topics_are_listed_by_weight_and_keep_their_numbers(model, X):
+    fitted = quiet(model).fit(X)
+    vocabulary = [f"word{m}" for m in range(X.shape[1])]
+    for k, topic in enumerate(fitted.topics(vocabulary, n_terms=7)):
+        weights = [abs(weight) for _, weight in topic]
+        assert weights == sorted(weights, reverse=True)
+        assert 0 not in weights
+        for term, weight in topic:
+            assert dense(fitted.components_)[k, int(term[4:])] == weight
+    with pytest.raises(ValueError, match="vocabulary"):
+        fitted.topics(vocabulary[:-1])
+    assert fitted.topics(n_terms=0) == [[], [], []]
+
+
+def test_large_weights_are_positive(model, X):
+    C = dense(quiet(model).fit(X).components_)
+    assert (np.einsum("km,km->k", C, np.abs(C)) >= 0).all()
+
+
+def test_measures_of_topics(model, X):
+    fitted = quiet(model).fit(X)
+    C = dense(fitted.components_)
+    np.testing.assert_array_equal(fitted.topic_sizes_, np.count_nonzero(C, axis=1))
+    assert fitted.n_alive_ == np.count_nonzero(C.any(axis=1))
+    assert fitted.density_ == pytest.approx(np.count_nonzero(C) / C.size)
+    assert fitted.distinct_terms_ == pytest.approx(C.any(axis=0).sum() / np.count_nonzero(C))
+    unit = C / np.where(C.any(1, keepdims=True), np.linalg.norm(C, axis=1, keepdims=True), 1)
+    cosines = np.abs(unit @ unit.T) - np.eye(3) * 2
+    assert fitted.max_cosine_ == pytest.approx(cosines.max(), abs=1e-9)
+
+
+def test_inverse_transform_and_score(model, X):
+    fitted = quiet(model).fit(X)
+    W = fitted.transform(X)
+    back = dense(fitted.inverse_transform(W))
+    np.testing.assert_allclose(back, dense(W) @ dense(fitted.components_), atol=1e-12)
+    share = 1 - ((X.toarray() - back) ** 2).sum() / (X.toarray() ** 2).sum()
+    assert fitted.score(X) == pytest.approx(share, abs=1e-10)
+    assert 0.05 < share <= 1
+    with pytest.raises(ValueError, match="3 topics"):
+        fitted.inverse_transform(np.ones((2, 4)))
+
+
+def test_pipeline_grid_search_and_data_frames(model, X):
+    search = GridSearchCV(
+        make_pipeline(MaxAbsScaler(), quiet(model)),
+        {f"{type(model).__name__.lower()}__n_components": [1, 3]},
+        cv=2,
+    )
+    search.fit(X)
+    assert search.best_params_.popitem()[1] == 3
+    frame = quiet(model).set_output(transform="pandas").fit(X).transform(X)
+    assert list(frame.columns) == [f"{type(model).__name__.lower()}{k}" for k in range(3)]
+    assert frame.shape == (X.shape[0], 3)
+
+
+def test_max_iter_warns_and_the_model_is_usable(model, X):
+    with pytest.warns(ConvergenceWarning, match="max_iter=2"):
+        fitted = clone(model).set_params(max_iter=2, tol=0).fit(X)
+    assert fitted.n_iter_ == len(fitted.objective_history_) == 2
+    assert fitted.transform(X).shape == (X.shape[0], 3)
+
+
+def test_a_callback_can_stop_the_fit(model, X):
+    fitted = clone(model).set_params(tol=0).fit(X, callback=lambda p: p.phase == "fit" and p.iteration == 3)
+    assert fitted.n_iter_ == 3
+    stopped = clone(model).set_params(tol=0).fit(X, callback=lambda p: True)
+    assert stopped.transform(X).shape == (X.shape[0], 3)
+
+
+def test_given_topics_as_a_start(model, X):
+    found = quiet(model).fit(X)
+    again = quiet(model).set_params(init=found.components_).fit(X)
+    assert again.objective_history_[0] <= found.objective_history_[-1] * (1 + 1e-10)
+    assert again.n_iter_ <= 3
+    with pytest.raises(ValueError, match="shape"):
+        quiet(model).set_params(init=np.ones((2, 2))).fit(X)
+    with pytest.raises(ValueError, match="init"):
+        quiet(model).set_params(init="magic").fit(X)
