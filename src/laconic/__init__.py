@@ -1,9 +1,34 @@
 """Topic models in few words: regularised topics that are short enough to read, at scale."""
 
-from laconic.bundle import Bundle, BundleError, load
-from laconic.corpus import Corpus, CorpusError
-from laconic.models import RLSI
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from laconic.bundle import Bundle, BundleError, load
+    from laconic.corpus import Corpus, CorpusError
+    from laconic.models import RLSI
 
 __version__ = "0.1.0"
 
 __all__ = ["RLSI", "Bundle", "BundleError", "Corpus", "CorpusError", "__version__", "load"]
+
+# Imported when first used: `laconic --help` should not wait for scipy, scikit-learn and numba.
+_HOMES = {
+    "RLSI": "laconic.models",
+    "Bundle": "laconic.bundle",
+    "BundleError": "laconic.bundle",
+    "Corpus": "laconic.corpus",
+    "CorpusError": "laconic.corpus",
+    "load": "laconic.bundle",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(_HOMES[name]), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

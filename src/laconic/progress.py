@@ -35,7 +35,7 @@ class ProgressDisplay:
 
     def __enter__(self) -> Self:
         self._bar.start()
-        self._task = self._bar.add_task("starting", total=1.0, facts="", left="")
+        self._task = self._bar.add_task("starting", total=None, facts="", left="")
         return self
 
     def __exit__(

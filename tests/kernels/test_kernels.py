@@ -9,7 +9,7 @@ import pytest
 from scipy.sparse import csr_array, random_array
 from sklearn.linear_model import Lasso
 
-from laconic.kernels.accumulate import RUN, gather, gather_sparse
+from laconic.kernels.accumulate import RUN, fuller_rows, gather, gather_sparse
 from laconic.kernels.budget import budget_sweep
 from laconic.kernels.rows import compress, descend, expand, inner, sparse_gram
 
@@ -29,8 +29,20 @@ def test_gather_is_a_matrix_product(dtype, start, stop):
     np.testing.assert_allclose(out, (X.toarray() @ factor)[start:stop], rtol=1e-5, atol=1e-6)
     factor[np.abs(factor) < 0.7] = 0
     topics = csr_array(factor)
-    gather_sparse(X.indptr, X.indices, X.data, start, stop, topics.indptr, topics.indices, topics.data, out)
-    np.testing.assert_allclose(out, (X.toarray() @ factor)[start:stop], rtol=1e-5, atol=1e-6)
+    slots, rows = fuller_rows(topics.indptr, topics.indices, topics.data, 7)
+    none = np.full_like(slots, -1)
+    for choice in (slots, none):
+        out[:] = np.nan
+        factor_parts = topics.indptr, topics.indices, topics.data
+        gather_sparse(X.indptr, X.indices, X.data, start, stop, *factor_parts, choice, rows, out)
+        np.testing.assert_allclose(out, (X.toarray() @ factor)[start:stop], rtol=1e-5, atol=1e-6)
+
+
+def test_fuller_rows_are_those_of_more_than_an_eighth():
+    matrix = csr_array(np.array([[1.0] + [0] * 15, [1, 2] + [0] * 14, [1, 2, 3] + [0] * 13, [0] * 16]))
+    slots, rows = fuller_rows(matrix.indptr, matrix.indices, matrix.data, 16)
+    np.testing.assert_array_equal(slots, [-1, -1, 0, -1])
+    np.testing.assert_array_equal(rows, matrix.toarray()[[2]])
 
 
 def test_gather_of_a_very_long_row_loses_little_in_float32():

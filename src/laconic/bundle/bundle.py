@@ -58,7 +58,7 @@ class Bundle:
     ...     Bundle(model, vectorizer).save(path)
     ...     loaded = load(path)
     >>> [sorted(term for term, weight in topic) for topic in loaded.topics()]
-    [['pepper', 'salt'], ['moon', 'sun']]
+    [['moon', 'sun'], ['pepper', 'salt']]
     >>> loaded.transform(["the sun", "salted"]).shape
     (2, 2)
     """

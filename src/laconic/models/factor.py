@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from laconic.engines import Block, Threads, even_blocks
-from laconic.kernels.accumulate import gather, gather_sparse
+from laconic.kernels.accumulate import fuller_rows, gather, gather_sparse
 from laconic.kernels.rows import sparse_gram
 
 Floats = NDArray[Any]
@@ -23,14 +23,27 @@ Factor = Any
 ROWS_PER_BLOCK = 1024
 
 
-def project(X: csr_array, rows: Block, topics: Factor) -> Floats:
-    """The products C x of a block of documents."""
-    out = np.empty((rows.size, topics.shape[1]), X.dtype)
-    if isinstance(topics, np.ndarray):
-        gather(X.indptr, X.indices, X.data, *rows, topics, out)
-    else:
-        gather_sparse(X.indptr, X.indices, X.data, *rows, topics.indptr, topics.indices, topics.data, out)
-    return out
+class Projector:
+    """Products C x of documents with fixed topics (terms × topics)."""
+
+    def __init__(self, topics: Factor) -> None:
+        self.topics = topics
+        if not isinstance(topics, np.ndarray):
+            self._fuller = fuller_rows(topics.indptr, topics.indices, topics.data, topics.shape[1])
+
+    def __call__(self, X: csr_array, rows: Block) -> Floats:
+        """The products of a block of documents."""
+        topics = self.topics
+        out = np.zeros((rows.size, topics.shape[1]), X.dtype)
+        if X.nnz == 0:
+            return out
+        if isinstance(topics, np.ndarray):
+            gather(X.indptr, X.indices, X.data, *rows, topics, out)
+        else:
+            slots, dense = self._fuller
+            factor = topics.indptr, topics.indices, topics.data, slots, dense
+            gather_sparse(X.indptr, X.indices, X.data, *rows, *factor, out)
+        return out
 
 
 def gram(topics: Factor, engine: Threads) -> Floats:

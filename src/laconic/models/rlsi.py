@@ -113,8 +113,8 @@ class RLSI(TopicModel):
     >>> model = RLSI(n_components=2, topic_norm="l0", terms_per_topic=2, random_state=0).fit(X)
     >>> for topic in model.topics(["sun", "moon", "salt", "pepper"]):
     ...     print(sorted(term for term, weight in topic))
-    ['pepper', 'salt']
     ['moon', 'sun']
+    ['pepper', 'salt']
 
     References
     ----------

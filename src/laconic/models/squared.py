@@ -18,9 +18,9 @@ from laconic.models.factor import (
     ROWS_PER_BLOCK,
     Factor,
     Floats,
+    Projector,
     gram,
     power_sums,
-    project,
     squared_norm,
     transposed,
 )
@@ -72,12 +72,13 @@ class SquaredSteps:
 
     def _set_topics(self, topics: Factor) -> None:
         self.topics = topics
+        self._project = Projector(topics)
         self.topic_gram = gram(topics, self.engine)
         self._prepared = self.documents.prepare(self.topic_gram, self.X.dtype)
 
     def solve_documents(self, rows: Block) -> DocumentShare:
         """Fold these documents in."""
-        products = project(self.X, rows, self.topics)
+        products = self._project(self.X, rows)
         weights = self.weights[rows.start : rows.stop]
         self.documents.solve(self._prepared, products, weights)
         own_gram = weights.T @ weights
@@ -163,10 +164,11 @@ def fold_in(X: csr_array, topics: Factor, documents: RowSolver, engine: Threads)
     """The weights of documents for fixed topics (terms × topics), and the squared loss."""
     topic_gram = gram(topics, engine)
     prepared = documents.prepare(topic_gram, X.dtype)
+    project = Projector(topics)
     weights = np.zeros((X.shape[0], topics.shape[1]), X.dtype)
 
     def solve(rows: Block) -> float:
-        products = project(X, rows, topics)
+        products = project(X, rows)
         block = weights[rows.start : rows.stop]
         documents.solve(prepared, products, block)
         exact = block.astype(np.float64)

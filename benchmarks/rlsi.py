@@ -1,0 +1,328 @@
+"""RLSI against its peers and against the machine.
+
+    python -m benchmarks.rlsi            the whole table (some minutes)
+    python -m benchmarks.rlsi --quick    a tenth of the size, to see that it runs
+
+Everything is measured in one process, peers beside us; times are medians or best of several, and the ratios
+are what counts: the machine's own speed varies.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.table import Table
+from scipy.sparse import csr_array
+from sklearn.decomposition import NMF
+from sklearn.exceptions import ConvergenceWarning
+
+from benchmarks.machine import PeakMemory, best, gemm_peak, memory_bandwidth
+from benchmarks.paper_rlsi import paper_topic_step
+from benchmarks.zipf import ZipfCorpus, zipf_corpus
+from laconic import RLSI
+from laconic.engines import Threads
+from laconic.kernels.accumulate import gather
+from laconic.models.factor import Factor, transposed
+from laconic.models.loop import Progress
+from laconic.models.solvers import Descent, Ridge
+from laconic.models.squared import SquaredSteps
+from laconic.models.topic_steps import SeparableTopics
+
+SIZE = 100_000
+LENGTH = 122.0  # tokens a document; makes about 9 million non-zeros
+ALPHA_DOCS = 0.3
+# chosen so that 0.5 to 2 % of the weights are not zero, with every topic alive
+ALPHA_TOPICS = {100: 0.1, 200: 0.07, 500: 0.03, 1000: 0.02}
+
+console = Console(width=120)
+
+
+class Timing(NamedTuple):
+    """One fit: seconds of the first iteration, median from the fourth on, and what came out."""
+
+    model: RLSI
+    first: float
+    later: float
+    memory: int
+
+    @property
+    def facts(self) -> str:
+        """Density and life of the topics."""
+        sizes = self.model.topic_sizes_
+        return f"density {self.model.density_:.2%}, {self.model.n_alive_}/{sizes.size} alive"
+
+
+def corpus(n: int, m: int, k: int) -> ZipfCorpus:
+    return zipf_corpus(n, m, length=LENGTH, n_topics=k)
+
+
+def timed_fit(X: csr_array, iterations: int = 9, **parameters: Any) -> Timing:
+    ends: list[float] = []
+
+    def note(progress: Progress) -> None:
+        if progress.half == "topics":
+            ends.append(time.perf_counter())
+            if progress.phase == "start":
+                ends[:] = ends[-1:]
+
+    with PeakMemory() as memory, warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = RLSI(max_iter=iterations, tol=1e-12, random_state=0, **parameters)
+        # the sweeps of a user's fit: tol sets how exactly rows are solved
+        model._precision = lambda dtype: 1e-4
+        model.fit(X, callback=note)
+    steps = np.diff(ends)
+    return Timing(model, float(steps[0]), float(np.median(steps[3:])), memory.bytes)
+
+
+def l1(k: int) -> dict[str, Any]:
+    return {"n_components": k, "alpha_topics": ALPHA_TOPICS[k], "alpha_docs": ALPHA_DOCS}
+
+
+def nmf_iteration(X: csr_array, k: int) -> float:
+    """Seconds of one iteration of scikit-learn's NMF by coordinate descent: the slope over iterations."""
+
+    def run(iterations: int) -> float:
+        model = NMF(k, solver="cd", init="random", tol=0, max_iter=iterations, random_state=0)
+        began = time.perf_counter()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model.fit(X)
+        return time.perf_counter() - began
+
+    return min((run(7) - run(3)) / 4 for _ in range(2))
+
+
+def against_scikit_learn(X: csr_array, k: int) -> list[dict[str, Any]]:
+    peer = nmf_iteration(X, k)
+    rows = [{"what": f"scikit-learn NMF(cd), K={k}", "iteration": peer, "ratio": 1.0, "facts": ""}]
+    budget = {"n_components": k, "topic_norm": "l0"}
+    for name, parameters in ((f"RLSI l1, K={k}", l1(k)), (f"RLSI 40 words, K={k}", budget)):
+        ours = timed_fit(X, **parameters)
+        rows.append(
+            {
+                "what": name,
+                "iteration": ours.later,
+                "ratio": ours.later / peer,
+                "facts": f"{ours.facts}; first iteration {ours.first / ours.later:.1f}x the later; "
+                f"peak memory {ours.memory / 2**20:,.0f} MB beside X",
+            }
+        )
+    again = nmf_iteration(X, k)
+    rows.append(
+        {"what": "the same NMF once more", "iteration": again, "ratio": again / peer, "facts": "noise"}
+    )
+    return rows
+
+
+class Prepared(NamedTuple):
+    """Steps in the middle of a fit, with the document half step done."""
+
+    steps: SquaredSteps
+    topics: Factor
+    document_half: float
+
+
+def prepare(X: csr_array, k: int, engine: Threads) -> Prepared:
+    start = timed_fit(X, iterations=4, **l1(k)).model.components_
+    steps = SquaredSteps(X, k, engine)
+    steps.begin(
+        start, Ridge(ALPHA_DOCS), SeparableTopics(Descent(ALPHA_TOPICS[k], precision=1e-4, max_sweeps=200))
+    )
+
+    def half() -> None:
+        steps.reduce_documents(engine.map(steps.solve_documents, steps.document_stages[0]))
+
+    half()
+    seconds = best(half, 3)
+    return Prepared(steps, steps.topics, seconds)
+
+
+def against_the_paper(X: csr_array, k: int, engine: Threads) -> list[dict[str, Any]]:
+    """One whole iteration from the same topics and weights: ours, and the paper's topic step."""
+    steps, topics, document_half = prepare(X, k, engine)
+    alpha = ALPHA_TOPICS[k]
+    times = []
+    for _ in range(3):
+        steps.topics = topics
+        began = time.perf_counter()
+        ours = steps.reduce_terms(engine.map(steps.solve_terms, steps.term_blocks))
+        times.append(time.perf_counter() - began)
+    began = time.perf_counter()
+    dense, cross = paper_topic_step(steps, alpha, 1e-4, 200)
+    paper_half = time.perf_counter() - began
+    small = steps.document_gram
+    gram = dense.T.astype(np.float64) @ dense if len(dense) < 10_000 else _gram(dense)
+    paper = steps.energy - 2 * cross + float(np.vdot(small, gram)) + steps.document_penalty
+    paper += alpha * float(np.abs(dense).sum(dtype=np.float64))
+    ours_total, paper_total = document_half + min(times), document_half + paper_half
+    return [
+        {"what": f"the paper's algorithm, K={k}", "iteration": paper_total, "ratio": 1.0, "facts": ""},
+        {
+            "what": f"RLSI l1, K={k}",
+            "iteration": ours_total,
+            "ratio": ours_total / paper_total,
+            "facts": f"{paper_total / ours_total:.0f}x faster; "
+            f"objectives differ by {abs(ours / paper - 1):.1e}",
+        },
+    ]
+
+
+def _gram(rows: NDArray[Any]) -> NDArray[Any]:
+    total = np.zeros((rows.shape[1], rows.shape[1]))
+    for start in range(0, len(rows), 4096):
+        chunk = rows[start : start + 4096].astype(np.float64)
+        total += chunk.T @ chunk
+    return total
+
+
+def against_the_machine(X: csr_array, k: int, engine: Threads) -> list[dict[str, Any]]:
+    """The two halves that have a limit: sums over non-zeros (memory) and dense products (arithmetic)."""
+    steps, _, _ = prepare(X, k, engine)
+    matrix, weights = steps.columns, steps.weights
+    bandwidth, peak = memory_bandwidth(engine), gemm_peak(engine)
+
+    def accumulate(block: Any) -> None:
+        out = np.empty((block.size, k), np.float32)
+        gather(matrix.indptr, matrix.indices, matrix.data, *block, weights, out)
+
+    seconds = best(lambda: list(engine.map(accumulate, steps.term_blocks)))
+    moved = X.nnz * (4 * k + 8)
+    products = np.random.default_rng(0).random((1024, k), dtype=np.float32)
+    ridge = steps.documents.prepare(steps.topic_gram, np.float32)
+
+    def dense(block: Any) -> None:
+        rows = products[: block.size] @ ridge
+        rows.T @ rows
+
+    dense_seconds = best(lambda: list(engine.map(dense, steps.document_stages[0])))
+    # the second product is symmetric: BLAS computes half of it
+    operations = X.shape[0] * k * k * (2 + 1)
+    return [
+        {
+            "what": f"accumulate, K={k}",
+            "seconds": seconds,
+            "reached": f"{moved / seconds / 1e9:.1f} GB/s",
+            "limit": f"{bandwidth / 1e9:.1f} GB/s read in order",
+            "fraction": moved / seconds / bandwidth,
+        },
+        {
+            "what": f"dense products, K={k}",
+            "seconds": dense_seconds,
+            "reached": f"{operations / dense_seconds / 1e9:.0f} Gflop/s",
+            "limit": f"{peak / 1e9:.0f} Gflop/s matrix product",
+            "fraction": operations / dense_seconds / peak,
+        },
+    ]
+
+
+def growth(size: int) -> list[dict[str, Any]]:
+    """Time of an iteration when one dimension doubles."""
+    cases = [
+        ("base", size, size, 100),
+        ("documents x 2", 2 * size, size, 100),
+        ("terms x 2", size, 2 * size, 100),
+        ("topics x 2", size, size, 200),
+        ("topics x 5", size, size, 500),
+        ("topics x 10", size, size, 1000),
+    ]
+    rows: list[dict[str, Any]] = []
+    for what, n, m, k in cases:
+        X = corpus(n, m, 100).tfidf()
+        timing = timed_fit(X, iterations=7, **l1(k))
+        base = rows[0]["iteration"] if rows else timing.later
+        rows.append(
+            {
+                "what": f"{what} (N={n:,}, M={m:,}, K={k})",
+                "iteration": timing.later,
+                "ratio": timing.later / base,
+                "facts": f"{X.nnz:,} non-zeros, {timing.facts}, peak memory {timing.memory / 2**20:,.0f} MB",
+            }
+        )
+    return rows
+
+
+def recovered(X: ZipfCorpus, k: int) -> list[dict[str, Any]]:
+    """How many planted topics a fit to the end finds: best cosine above 0.9."""
+    rows = []
+    for name, parameters in (("40 words", {"topic_norm": "l0"}), ("l1", l1(k))):
+        parameters["n_components"] = k
+        began = time.perf_counter()
+        model = RLSI(random_state=0, **parameters).fit(X.tfidf())
+        seconds = time.perf_counter() - began
+        C = transposed(transposed(model.components_.astype(np.float64)))
+        C.data /= np.repeat(np.sqrt(C.power(2).sum(axis=1)), np.diff(C.indptr))
+        cosines = np.abs((X.topics @ C.T).toarray()).max(axis=1)
+        rows.append(
+            {
+                "what": f"RLSI {name}, K={k}",
+                "iteration": seconds / model.n_iter_,
+                "ratio": float((cosines > 0.9).mean()),
+                "facts": f"{model.n_iter_} iterations, {seconds:.0f} s in all",
+            }
+        )
+    return rows
+
+
+def show(title: str, rows: list[dict[str, Any]], names: dict[str, tuple[str, Callable[[Any], str]]]) -> None:
+    table = Table(title=title, title_justify="left", show_lines=False)
+    for _, (heading, _) in names.items():
+        table.add_column(heading, justify="left" if heading in ("", "what") else "right")
+    for row in rows:
+        table.add_row(*(form(row[key]) for key, (_, form) in names.items()))
+    console.print(table)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--quick", action="store_true", help="a tenth of the size")
+    parser.add_argument("--jobs", type=int, default=2, help="threads (default 2)")
+    parser.add_argument("--json", type=Path, help="also write the numbers to this file")
+    options = parser.parse_args()
+    size = SIZE // 10 if options.quick else SIZE
+    X = corpus(size, size, 100).tfidf()
+    console.print(f"N = M = {size:,}, {X.nnz:,} non-zeros, float32, {options.jobs} threads")
+    seconds, share, text = "{:.3f}".format, "{:.2f}".format, str
+    columns = {
+        "what": ("what", text),
+        "iteration": ("s / iteration", seconds),
+        "ratio": ("ratio", share),
+        "facts": ("", text),
+    }
+    results: dict[str, Any] = {}
+    timed_fit(corpus(2000, 2000, 100).tfidf(), **l1(100))  # compiles the kernels
+
+    results["scikit-learn"] = against_scikit_learn(X, 100)
+    show("An iteration against scikit-learn's NMF", results["scikit-learn"], columns)
+    with Threads(options.jobs) as engine:
+        results["machine"] = against_the_machine(X, 100, engine)
+        X500 = corpus(size, size, 500).tfidf()
+        results["machine"] += against_the_machine(X500, 500, engine)
+        limits = {"what": ("what", text), "seconds": ("s", seconds), "reached": ("reached", text)}
+        limits |= {"limit": ("limit", text), "fraction": ("fraction", share)}
+        show("Kernels against the machine", results["machine"], limits)
+        results["paper"] = against_the_paper(X500, 500, engine)
+    show("An iteration against the paper's algorithm, compiled, same threads", results["paper"], columns)
+    del X500
+    results["growth"] = growth(size)
+    show("Growth of an iteration", results["growth"], columns)
+    results["recovered"] = recovered(corpus(size, size, 100), 100)
+    planted = columns | {"ratio": ("found", "{:.0%}".format)}
+    show("Planted topics found (cosine above 0.9), fits to the end", results["recovered"], planted)
+    if options.json:
+        options.json.write_text(json.dumps(results, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

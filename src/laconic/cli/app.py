@@ -1,0 +1,71 @@
+"""``laconic``: the commands and what they have in common."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import Annotated
+
+import typer
+
+from laconic import __version__
+from laconic.cli import demo, fit, topics, transform
+from laconic.cli.errors import DEBUG
+
+EXAMPLES = """
+Start with
+
+  laconic demo
+
+or with a file of your own, such as a CSV file with a column of texts:
+
+  laconic fit texts.csv --text body -o model
+"""
+
+
+def _flowing(text: str) -> str:
+    r"""Join the lines of each paragraph: a terminal has other widths than the source.
+
+    >>> _flowing("One line\n    and another.\n\n    The end.")
+    'One line and another.\n\nThe end.'
+    """
+    return re.sub(r"(?<!\n)\n(?!\n)", " ", inspect.cleandoc(text))
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"laconic {__version__}")
+        raise typer.Exit
+
+
+Version = Annotated[
+    bool,
+    typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit."),
+]
+Debug = Annotated[
+    bool,
+    typer.Option("--debug", envvar="LACONIC_DEBUG", help="Show where an error comes from (a traceback)."),
+]
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["--help", "-h"]},
+)
+
+
+@app.callback(epilog=EXAMPLES)
+def _laconic(version: Version = False, debug: Debug = False) -> None:
+    """Topic models in few words: topics that are short enough to read."""
+    DEBUG.set(debug)
+
+
+for _command, _examples in (
+    (demo.demo, demo.EXAMPLES),
+    (fit.fit, fit.EXAMPLES),
+    (topics.topics, topics.EXAMPLES),
+    (transform.transform, transform.EXAMPLES),
+):
+    app.command(help=_flowing(_command.__doc__ or ""), epilog=_examples)(_command)

@@ -1,0 +1,172 @@
+"""What `fit` and `demo` have in common: a watched fit, a saved model, and a report on both."""
+
+from __future__ import annotations
+
+import errno
+import os
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import typer
+
+from laconic.cli.console import messages, plural, say, warn
+from laconic.cli.errors import INTERRUPTED
+from laconic.cli.interrupt import Interrupt
+
+if TYPE_CHECKING:
+    from laconic.bundle import Bundle
+    from laconic.corpus import Corpus
+    from laconic.models.loop import Progress
+
+
+class Outcome(NamedTuple):
+    """How a fit went."""
+
+    seconds: float
+    stopped: bool
+    """Whether Ctrl-C ended it."""
+    last: Progress
+    """What was last reported."""
+    converged: bool
+    warnings: list[str]
+
+
+def check_output(path: Path) -> None:
+    """Find out before the work whether a model can be saved there; nothing is changed or created."""
+    if path.exists():
+        from laconic.bundle.writing import replacing
+
+        with replacing(path):
+            # Entering checks that it is a directory and holds nothing but a model.
+            existing = path
+    else:
+        existing = next(parent for parent in path.absolute().parents if parent.exists())
+    for wrong, code in (
+        (not existing.is_dir(), errno.ENOTDIR),
+        (not os.access(existing, os.W_OK | os.X_OK), errno.EACCES),
+    ):
+        if wrong:
+            raise OSError(code, os.strerror(code), str(existing))
+
+
+def describe(corpus: Corpus) -> str:
+    """What was read, in a sentence.
+
+    >>> from laconic import Corpus
+    >>> describe(Corpus.from_texts(["red fish", "blue fish", "red bird", "one"]))
+    '4 documents, 2 terms kept, 4 non-zeros, 1 document without any kept term'
+    """
+    n_documents, n_terms = corpus.shape
+    parts = [
+        plural(n_documents, "document"),
+        f"{plural(n_terms, 'term')} kept",
+        plural(corpus.counts.nnz, "non-zero"),
+    ]
+    if corpus.labels is not None:
+        parts.append(plural(len(set(corpus.labels)), "label"))
+    if corpus.n_empty:
+        parts.append(f"{plural(corpus.n_empty, 'document')} without any kept term")
+    return ", ".join(parts)
+
+
+def watched_fit(model: Any, X: Any) -> Outcome:
+    """Fit with a progress bar on a terminal; Ctrl-C stops it after the iteration, a second one at once."""
+    from sklearn.exceptions import ConvergenceWarning
+
+    from laconic.progress import ProgressDisplay
+
+    reports: list[Progress] = []
+    began = time.perf_counter()
+    stopped = False
+    with (
+        warnings.catch_warnings(record=True) as caught,
+        ProgressDisplay(messages()) as display,
+        Interrupt(display.show_stopping) as interrupt,
+    ):
+        warnings.simplefilter("always")
+
+        def watch(report: Progress) -> bool:
+            nonlocal stopped
+            reports[:] = [report]
+            display(report)
+            stopped = interrupt.asked
+            return stopped
+
+        model.fit(X, callback=watch)
+    return Outcome(
+        seconds=time.perf_counter() - began,
+        stopped=stopped,
+        last=reports[-1],
+        converged=not any(issubclass(w.category, ConvergenceWarning) for w in caught),
+        warnings=list(
+            dict.fromkeys(str(w.message) for w in caught if not issubclass(w.category, ConvergenceWarning))
+        ),
+    )
+
+
+def fit_and_save(model: Any, corpus: Corpus, path: Path) -> tuple[Bundle, Outcome]:
+    """Fit a model to a corpus and save it; a second Ctrl-C leaves `path` as it was."""
+    from laconic.bundle import Bundle
+
+    outcome = watched_fit(model, corpus.X)
+    bundle = Bundle(model, corpus.vectorizer)
+    bundle.save(path)
+    return bundle, outcome
+
+
+@contextmanager
+def nothing_kept() -> Iterator[None]:
+    """Let an interrupt of this block say that there is no model."""
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        raise KeyboardInterrupt("no model was saved") from error
+
+
+def conclude(model: Any, outcome: Outcome, path: Path) -> None:
+    """Say how good the model is, what to be careful about, and where it is; exits if Ctrl-C stopped it."""
+    n_topics = len(model.topic_sizes_)
+    n_iter = outcome.last.iteration if outcome.last.phase == "fit" else 0
+    say(
+        f"fitted {plural(n_topics, 'topic')} in {plural(n_iter, 'iteration')} and "
+        f"{outcome.seconds:.1f} s: {model.n_alive_} alive, density {model.density_:.2%}, "
+        f"largest cosine of two topics {model.max_cosine_:.2f}, {model.distinct_terms_:.0%} distinct words"
+    )
+    for message in [*_cautions(model, outcome), *outcome.warnings]:
+        warn(message)
+    say(f"model saved to {path}", whole=True)
+    say(f"next: laconic topics {path} --terms 40", whole=True)
+    say(f"      laconic transform {path} NEW-FILE -o weights.parquet", whole=True)
+    if outcome.stopped:
+        raise typer.Exit(INTERRUPTED)
+
+
+def _cautions(model: Any, outcome: Outcome) -> list[str]:
+    from laconic.models.base import SHORT_TOPIC
+
+    cautions = []
+    if outcome.stopped:
+        when = "before its first iteration, from the start it had found"
+        if outcome.last.phase == "fit":
+            when = f"after {plural(outcome.last.iteration, 'iteration')}"
+        cautions.append(f"the fit was stopped early by Ctrl-C, {when}; this is the model so far")
+    elif not outcome.converged:
+        cautions.append(
+            f"the fit was still improving after {plural(model.max_iter, 'iteration')}: raise --max-iter, "
+            "or --tol if the topics are good enough"
+        )
+    n_dead = len(model.topic_sizes_) - model.n_alive_
+    if n_dead:
+        remedy = "ask for fewer topics" if model.topic_norm == "l0" else "lower --alpha-topics"
+        cautions.append(f"{plural(n_dead, 'topic')} ended without words: {remedy}")
+    # Unless so small a budget was asked for.
+    if model.n_short_ and (model.terms_per_topic or SHORT_TOPIC) >= SHORT_TOPIC:
+        cautions.append(
+            f"{plural(model.n_short_, 'topic')} ended with fewer than {SHORT_TOPIC} words: ask for fewer "
+            "topics, or leave out rare words with --min-df"
+        )
+    return cautions

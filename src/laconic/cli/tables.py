@@ -1,0 +1,109 @@
+"""Topics as a table for people, and as JSON and CSV for programs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from laconic.cli.console import printable
+
+if TYPE_CHECKING:
+    from laconic.bundle import Bundle
+
+Topic = Sequence[tuple[str, float]]
+
+TERMS_SHOWN = 10
+
+
+def topics_table(
+    bundle: Bundle,
+    n_terms: int = TERMS_SHOWN,
+    *,
+    weights: bool = False,
+    extra: tuple[str, Sequence[str]] | None = None,
+) -> Table:
+    """One row for each topic, by its number; dead topics too.
+
+    Parameters
+    ----------
+    bundle : Bundle
+        A model, with or without a vocabulary.
+    n_terms : int
+        At most that many words of a topic.
+    weights : bool
+        Whether to show the weights of the words.
+    extra : (str, sequence of str), optional
+        The name of one more column, in place of the sizes, and its values.
+
+    Returns
+    -------
+    Table
+        To be printed.
+    """
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    table.add_column("topic", justify="right", style="cyan", no_wrap=True)
+    if extra is None:
+        table.add_column("size", justify="right", no_wrap=True)
+    table.add_column("words")
+    if extra is not None:
+        table.add_column(extra[0], style="green")
+    sizes = bundle.model.topic_sizes_
+    for number, topic in enumerate(bundle.topics(n_terms)):
+        words = _words(topic, weights) if topic else Text("no words", style="dim italic")
+        if extra is None:
+            table.add_row(str(number), f"{sizes[number]:,}", words)
+        else:
+            table.add_row(str(number), words, Text(extra[1][number]))
+    return table
+
+
+def _words(topic: Topic, weights: bool) -> Text:
+    parts = []
+    for term, weight in topic:
+        # The minus tells without colours, too.
+        style = "red" if weight < 0 else ""
+        part = Text(("-" if weight < 0 else "") + printable(term), style=style)
+        if weights:
+            part.append(f" {abs(weight):.2g}", style="dim")
+        parts.append(part)
+    return Text(", ").join(parts)
+
+
+def topics_json(bundle: Bundle, n_terms: int, *, ascii_only: bool = False) -> str:
+    """A JSON list with an object, on a line of its own, for each topic."""
+    sizes = bundle.model.topic_sizes_
+    lines = [
+        json.dumps(
+            {
+                "topic": number,
+                "size": int(sizes[number]),
+                "terms": [{"term": term, "weight": weight} for term, weight in topic],
+            },
+            ensure_ascii=ascii_only,
+        )
+        for number, topic in enumerate(_listed(bundle, n_terms))
+    ]
+    return "[\n" + ",\n".join(lines) + "\n]\n"
+
+
+def topics_csv(bundle: Bundle, n_terms: int) -> str:
+    """A row for each word of each topic; a topic without words has none."""
+    lines = io.StringIO()
+    writer = csv.writer(lines, lineterminator="\n")
+    writer.writerow(["topic", "rank", "term", "weight"])
+    for number, topic in enumerate(_listed(bundle, n_terms)):
+        writer.writerows([number, rank, *pair] for rank, pair in enumerate(topic, start=1))
+    return lines.getvalue()
+
+
+def _listed(bundle: Bundle, n_terms: int) -> list[Topic]:
+    """The topics, with weights of as many digits as their type has."""
+    kind = bundle.model.components_.dtype.type
+    return [[(term, float(str(kind(weight)))) for term, weight in topic] for topic in bundle.topics(n_terms)]

@@ -1,0 +1,83 @@
+"""``laconic topics``: what a saved model has found."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from laconic.cli.console import emit, plural, say, speaks_unicode, waiting
+from laconic.cli.errors import reported
+from laconic.cli.tables import TERMS_SHOWN, topics_csv, topics_json, topics_table
+
+if TYPE_CHECKING:
+    from laconic.bundle import Bundle
+
+EXAMPLES = """
+Examples
+
+  laconic topics model
+
+  laconic topics model --terms 40 --weights
+
+  laconic topics model --json > topics.json
+"""
+
+Saved = Annotated[
+    Path,
+    typer.Argument(metavar="DIR", help="The directory of a saved model.", show_default=False, readable=False),
+]
+Terms = Annotated[
+    int | None,
+    typer.Option(
+        "--terms",
+        "-n",
+        metavar="NUMBER",
+        min=1,
+        help="At most that many words of each topic.",
+        show_default=f"{TERMS_SHOWN}; all with --json and --csv",
+    ),
+]
+Weights = Annotated[
+    bool, typer.Option("--weights", help="Show the weights of the words (--json and --csv always have them).")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Write JSON: a list of topics with their terms.")]
+AsCsv = Annotated[bool, typer.Option("--csv", help="Write CSV: the columns topic, rank, term and weight.")]
+
+
+@reported
+def topics(
+    model: Saved, terms: Terms = None, weights: Weights = False, json: AsJson = False, csv: AsCsv = False
+) -> None:
+    """List the topics of a saved model, the heaviest words first.
+
+    Words that count against a topic are marked with a minus. The numbers of topics are those of the model's
+    rows; they never change.
+    """
+    if json and csv:
+        raise typer.BadParameter("choose one of --json and --csv", param_hint="--csv")
+    with waiting(f"loading {model}"):
+        from laconic.bundle import load
+
+        bundle = load(model)
+    n_terms = terms or (bundle.model.n_features_in_ if json or csv else TERMS_SHOWN)
+    if bundle.vocabulary is None and not hasattr(bundle.model, "feature_names_in_"):
+        say("this model was saved without a vocabulary: words are the numbers of columns")
+    if json:
+        sys.stdout.write(topics_json(bundle, n_terms, ascii_only=not speaks_unicode(sys.stdout.encoding)))
+    elif csv:
+        sys.stdout.write(topics_csv(bundle, n_terms))
+    else:
+        table = topics_table(bundle, n_terms, weights=weights)
+        table.title, table.title_justify = _headline(bundle), "left"
+        emit(table)
+
+
+def _headline(bundle: Bundle) -> str:
+    model = bundle.model
+    return (
+        f"{type(model).__name__}: {plural(len(model.topic_sizes_), 'topic')}, {model.n_alive_} alive, "
+        f"over {plural(model.n_features_in_, 'term')} (density {model.density_:.2%})"
+    )

@@ -1,0 +1,132 @@
+"""Files of documents' weights: Parquet, CSV and JSON lines, written as a whole or not at all."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import secrets
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+Write: TypeAlias = Callable[[Sequence[str], Any], None]
+"""Takes the ids and the weights (dense or sparse, documents by topics) of some documents."""
+
+
+def check_target(path: Path) -> None:
+    """Refuse, before the work, what could not be written.
+
+    >>> check_target(Path("weights.xlsx"))
+    Traceback (most recent call last):
+    ValueError: weights.xlsx: has the suffix '.xlsx'; weights are written as .parquet, .csv, .jsonl
+    """
+    if path.suffix.lower() not in _FORMATS:
+        raise ValueError(
+            f"{path}: has the suffix {path.suffix!r}; weights are written as {', '.join(_FORMATS)}"
+        )
+    if path.is_dir():
+        raise ValueError(f"{path}: is a directory; give the name of a file")
+    if not path.parent.is_dir():
+        raise ValueError(f"{path}: there is no directory {path.parent}; make it first, or write elsewhere")
+
+
+@contextmanager
+def writing_weights(path: Path, n_topics: int) -> Iterator[Write]:
+    """Write a file of weights in parts; it appears under its name when the block ends without an error.
+
+    Parameters
+    ----------
+    path : Path
+        Its suffix says the format. A file that is there is replaced.
+    n_topics : int
+        Number of topics; the columns are ``topic0``, ``topic1`` and so on.
+
+    Yields
+    ------
+    callable
+        To be called with ids and weights; rows stay in this order.
+    """
+    temporary = path.with_name(f".{path.stem[:50]}-{secrets.token_hex(8)}.tmp")
+    try:
+        with _FORMATS[path.suffix.lower()](temporary, n_topics) as write:
+            yield lambda ids, weights: write(ids, _dense(weights))
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _dense(weights: Any) -> NDArray[Any]:
+    return np.asarray(weights.toarray() if hasattr(weights, "toarray") else weights)
+
+
+def _columns(n_topics: int) -> list[str]:
+    return [f"topic{number}" for number in range(n_topics)]
+
+
+@contextmanager
+def _parquet(path: Path, n_topics: int) -> Iterator[Write]:
+    names = ["id", *_columns(n_topics)]
+    writer: Any = None
+    with path.open("xb") as file:
+        try:
+
+            def write(ids: Sequence[str], weights: NDArray[Any]) -> None:
+                nonlocal writer
+                arrays = [pa.array(ids, pa.string()), *(pa.array(column) for column in weights.T)]
+                table = pa.Table.from_arrays(arrays, names)
+                if writer is None:
+                    writer = pq.ParquetWriter(file, table.schema)
+                writer.write_table(table)
+
+            yield write
+        finally:
+            if writer is not None:
+                writer.close()
+        _sync(file)
+
+
+@contextmanager
+def _csv(path: Path, n_topics: int) -> Iterator[Write]:
+    with path.open("x", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["id", *_columns(n_topics)])
+        yield lambda ids, weights: writer.writerows(
+            [id, *row] for id, row in zip(ids, _digits(weights), strict=True)
+        )
+        _sync(file)
+
+
+@contextmanager
+def _jsonl(path: Path, n_topics: int) -> Iterator[Write]:
+    with path.open("x", encoding="utf-8", newline="\n") as file:
+
+        def write(ids: Sequence[str], weights: NDArray[Any]) -> None:
+            for id, row, digits in zip(ids, weights, _digits(weights), strict=True):
+                shown = ", ".join(f'"{topic}": {digits[topic]}' for topic in np.flatnonzero(row))
+                file.write(f'{{"id": {json.dumps(id, ensure_ascii=False)}, "topics": {{{shown}}}}}\n')
+
+        yield write
+        _sync(file)
+
+
+def _digits(weights: NDArray[Any]) -> Iterator[list[str]]:
+    """The rows of an array as numbers in text, with as many digits as it takes to read the same bits back."""
+    n_rows, n_columns = weights.shape
+    texts: list[str] = pa.array(weights.ravel()).cast(pa.string()).to_pylist()
+    return (texts[row * n_columns : (row + 1) * n_columns] for row in range(n_rows))
+
+
+def _sync(file: Any) -> None:
+    """Put a file on the disk before its name: a crash must not leave an empty one in place of the old."""
+    file.flush()
+    os.fsync(file.fileno())
+
+
+_FORMATS = {".parquet": _parquet, ".csv": _csv, ".jsonl": _jsonl}

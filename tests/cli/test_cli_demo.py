@@ -1,0 +1,38 @@
+import pytest
+
+from laconic import load
+
+
+@pytest.mark.slow
+def test_demo(laconic, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = laconic("demo")
+    model = load("demo-model").model
+    assert model.n_alive_ == model.n_components == 30
+    assert model.terms_per_topic == 40
+    assert "model saved to demo-model" in result.stderr
+    header, _, *lines = result.stdout.splitlines()
+    assert header.split() == ["topic", "words", "strongest", "in"]
+    assert len(lines) == 30
+
+    def about(word):
+        return " ".join(line for line in lines if f" {word}," in line)
+
+    for word, module in [
+        ("turtle", "turtle"),
+        ("logger", "logging"),
+        ("thread", "threading"),
+        ("xml", "xml"),
+    ]:
+        assert module in about(word).split("   ")[-1]
+
+    assert len(laconic("demo", "--topics", 2).stdout.splitlines()) == 4
+    assert load("demo-model").model.n_components == 2
+
+
+def test_demo_never_touches_what_is_no_model(laconic, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "demo-model").mkdir()
+    (tmp_path / "demo-model" / "mine.txt").write_text("mine")
+    assert "holds no laconic model" in laconic("demo", code=1).stderr
+    assert [path.name for path in (tmp_path / "demo-model").iterdir()] == ["mine.txt"]

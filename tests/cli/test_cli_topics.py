@@ -1,0 +1,120 @@
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+
+from laconic import RLSI, Bundle, load
+from laconic.corpus import Vectorizer
+
+
+@pytest.fixture
+def signed(tmp_path):
+    """A topic with a word against it, and one without words; one of the words is not for terminals."""
+    terms = ["[bold]sun", "moon\x1b[2J", "naïve", "rain"]
+    vectorizer = Vectorizer.from_dict({"weighting": "count"}, terms)
+    X = np.array([[3.0, 2, 1, -2], [3, 2, 1, -2], [6, 4, 2, -4]])
+    model = RLSI(2, topic_norm="l1", alpha_topics=0.01, random_state=0).fit(X)
+    model.components_ = model.components_.tolil()[[int(np.argmax(model.topic_sizes_))] * 2].tocsr()
+    model.components_.data[model.components_.indptr[1] :] = 0
+    model.components_.eliminate_zeros()
+    Bundle(model, vectorizer).save(tmp_path / "signed")
+    return tmp_path / "signed"
+
+
+def shortest(weight):
+    return float(str(np.float32(weight)))
+
+
+def test_table(laconic, saved):
+    bundle = load(saved)
+    lines = laconic("topics", saved).stdout.splitlines()
+    assert lines[0].startswith("RLSI: 3 topics, 3 alive, over ")
+    rows = [line.split(maxsplit=2) for line in lines if line.split() and line.split()[0].isdecimal()]
+    assert [(row[0], row[1]) for row in rows] == [("0", "8"), ("1", "8"), ("2", "8")]
+    assert [row[2] for row in rows] == [", ".join(term for term, _ in topic) for topic in bundle.topics(10)]
+    assert not any(line != line.rstrip() for line in lines)
+
+
+def test_number_of_terms_and_weights(laconic, saved):
+    topic = load(saved).topics(2)[0]
+    table = laconic("topics", saved, "-n", 2, "--weights").stdout
+    assert ", ".join(f"{term} {weight:.2g}" for term, weight in topic) in table
+    assert len(table.splitlines()[-1].split(", ")) == 2
+
+
+def test_json(laconic, saved):
+    result = laconic("topics", saved, "--json")
+    assert result.stderr == ""
+    listed = json.loads(result.stdout)
+    bundle = load(saved)
+    assert [(topic["topic"], topic["size"]) for topic in listed] == [(0, 8), (1, 8), (2, 8)]
+    for topic, expected in zip(listed, bundle.topics(100), strict=True):
+        assert [(pair["term"], pair["weight"]) for pair in topic["terms"]] == [
+            (term, shortest(weight)) for term, weight in expected
+        ]
+    assert "größe" in result.stdout
+    few = json.loads(laconic("topics", saved, "--json", "--terms", 2).stdout)
+    assert [len(topic["terms"]) for topic in few] == [2, 2, 2]
+    assert few[0]["terms"] == listed[0]["terms"][:2]
+
+
+def test_csv(laconic, saved):
+    result = laconic("topics", saved, "--csv")
+    assert result.stderr == ""
+    assert "\r" not in result.stdout
+    header, *rows = csv.reader(io.StringIO(result.stdout))
+    assert header == ["topic", "rank", "term", "weight"]
+    expected = [
+        [str(number), str(rank), term, shortest(weight)]
+        for number, topic in enumerate(load(saved).topics(100))
+        for rank, (term, weight) in enumerate(topic, start=1)
+    ]
+    assert [[*row[:3], float(row[3])] for row in rows] == expected
+
+
+def test_json_and_csv_exclude_each_other(laconic, saved):
+    assert "choose one" in laconic("topics", saved, "--json", "--csv", code=2).stderr
+
+
+def test_signs_dead_topics_and_odd_terms(laconic, signed):
+    table = laconic("topics", signed).stdout
+    assert "\x1b" not in table
+    assert "[bold]sun, " in table
+    assert r"moon\x1b[2J" in table
+    assert "-rain" in table
+    assert table.splitlines()[-1].split() == ["1", "0", "no", "words"]
+    listed = json.loads(laconic("topics", signed, "--json").stdout)
+    assert {pair["term"]: pair["weight"] < 0 for pair in listed[0]["terms"]}["rain"]
+    assert listed[1] == {"topic": 1, "size": 0, "terms": []}
+    rows = list(csv.reader(io.StringIO(laconic("topics", signed, "--csv").stdout)))
+    assert {row[0] for row in rows[1:]} == {"0"}
+
+
+def test_without_vocabulary(laconic, signed, tmp_path):
+    load(signed).model.save(tmp_path / "bare")
+    result = laconic("topics", tmp_path / "bare")
+    assert "without a vocabulary: words are the numbers of columns" in result.stderr
+    assert "-3" in result.stdout
+
+
+@pytest.mark.parametrize("colour", [True, False])
+def test_a_terminal_gets_colours_and_its_width(laconic, signed, monkeypatch, colour):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "40")
+    if not colour:
+        monkeypatch.setenv("NO_COLOR", "1")
+    table = laconic("topics", signed).stdout
+    assert ("\x1b[31m-rain" in table) is colour
+    assert "-rain" in table
+
+
+def test_errors(laconic, tmp_path):
+    result = laconic("topics", tmp_path / "nowhere", code=1)
+    assert result.stderr.startswith(f"laconic: error: {tmp_path / 'nowhere'}: does not exist; ")
+    assert result.stderr.count("\n") == 1
+    assert result.stdout == ""
+    (tmp_path / "model.json").write_text("{")
+    assert "is damaged or not JSON" in laconic("topics", tmp_path, code=1).stderr
