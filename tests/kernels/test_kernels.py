@@ -9,7 +9,7 @@ import pytest
 from scipy.sparse import csr_array, random_array
 from sklearn.linear_model import Lasso
 
-from laconic.kernels.accumulate import RUN, fuller_rows, gather, gather_sparse
+from laconic.kernels.accumulate import fuller_rows, gather, gather_sparse
 from laconic.kernels.budget import budget_sweep
 from laconic.kernels.rows import compress, descend, expand, inner, sparse_gram
 
@@ -25,8 +25,10 @@ def test_gather_is_a_matrix_product(dtype, start, stop):
     X = sparse(30, 40, 0.3, 0, dtype)
     factor = np.random.default_rng(1).normal(size=(40, 7)).astype(dtype)
     out = np.full((stop - start, 7), np.nan, dtype)
-    gather(X.indptr, X.indices, X.data, start, stop, factor, out)
-    np.testing.assert_allclose(out, (X.toarray() @ factor)[start:stop], rtol=1e-5, atol=1e-6)
+    for tile in (1, 3, 16, 40, 1000):
+        out[:] = np.nan
+        gather(X.indptr, X.indices, X.data, start, stop, factor, tile, out)
+        np.testing.assert_allclose(out, (X.toarray() @ factor)[start:stop], rtol=1e-5, atol=1e-6)
     factor[np.abs(factor) < 0.7] = 0
     topics = csr_array(factor)
     slots, rows = fuller_rows(topics.indptr, topics.indices, topics.data, 7)
@@ -45,13 +47,22 @@ def test_fuller_rows_are_those_of_more_than_an_eighth():
     np.testing.assert_array_equal(rows, matrix.toarray()[[2]])
 
 
+def test_gather_takes_unsorted_rows_in_one_tile():
+    X = sparse(5, 40, 0.5, 0)
+    turned = csr_array((X.data[::-1], X.indices[::-1], X.nnz - X.indptr[::-1]), shape=X.shape)
+    factor = np.random.default_rng(1).normal(size=(40, 3))
+    out = np.empty((5, 3))
+    gather(turned.indptr, turned.indices, turned.data, 0, 5, factor, 40, out)
+    np.testing.assert_allclose(out, (X.toarray() @ factor)[::-1], rtol=1e-12)
+
+
 def test_gather_of_a_very_long_row_loses_little_in_float32():
-    n = 40 * RUN + 3
+    n = 20_003
     random = np.random.default_rng(0)
     row = csr_array(random.uniform(0.5, 1, (1, n)).astype(np.float32))
     factor = random.uniform(0.5, 1, (n, 3)).astype(np.float32)
     out = np.empty((1, 3), np.float32)
-    gather(row.indptr, row.indices, row.data, 0, 1, factor, out)
+    gather(row.indptr, row.indices, row.data, 0, 1, factor, 500, out)
     exact = row.toarray().astype(np.float64) @ factor.astype(np.float64)
     assert np.abs(out / exact - 1).max() < 2e-6
 

@@ -12,7 +12,6 @@ from sklearn.exceptions import ConvergenceWarning
 
 from laconic import RLSI
 from laconic.engines import Threads
-from laconic.models.factor import transposed
 from laconic.models.solvers import Descent, Ridge
 from laconic.models.squared import SquaredSteps
 from laconic.models.topic_steps import SeparableTopics
@@ -63,7 +62,7 @@ class TestWorkedExample:
             )
             balanced = steps.reduce_documents(shares)
         # the balance lowers the penalties and leaves the product as it is
-        C = transposed(steps.topics).toarray()
+        C = steps.components().toarray()
         np.testing.assert_allclose(steps.weights @ C, weights @ self.C, rtol=1e-7)
         assert balanced == pytest.approx(objective(self.X, steps.weights, C, 1, 2, 1, 1), rel=1e-12)
         assert balanced < 7.79912099276

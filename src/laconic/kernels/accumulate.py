@@ -9,41 +9,68 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-# Long sums are cut into runs of this many entries: float32 rounding then grows with the length of
-# a run and the number of runs, not with their product.
-RUN = 512
+# From this many entries of a row in a tile on, they are summed apart from the rest: float32 rounding then
+# grows with the entries of a tile and the number of tiles, not with their product.
+RUN = 32
 
 
 @njit(nogil=True, cache=True, fastmath={"contract"})
-def gather(indptr, indices, data, start, stop, factor, out):
-    """``out[i] = sum_j X[start + i, j] factor[j]`` for a dense row-major factor."""
-    width = factor.shape[1]
-    partial = np.empty(width, factor.dtype)
-    for i in range(start, stop):
-        total = out[i - start]
-        total[:] = 0
-        begin, end = indptr[i], indptr[i + 1]
-        while begin < end:
-            stop_run = min(begin + RUN, end)
-            partial[:] = 0
+def gather(indptr, indices, data, start, stop, factor, tile, out):
+    """``out[i] = sum_j X[start + i, j] factor[j]`` for a dense row-major factor.
+
+    The factor is taken in tiles of `tile` rows. A tile that fits into cache serves all rows of the block
+    before the next one is read, which pays where a row of the factor is used several times in a block. With
+    less than all of the factor in a tile, the indices of each row of X must be sorted.
+    """
+    partial = np.empty(factor.shape[1], factor.dtype)
+    done = indptr[start:stop].copy()
+    out[:] = 0
+    for tile_start in range(0, factor.shape[0], tile):
+        tile_stop = tile_start + tile
+        for i in range(stop - start):
+            begin, end = done[i], indptr[start + i + 1]
             j = begin
-            # four rows at a time: a quarter of the loads and stores of the running sum
-            while j + 4 <= stop_run:
-                a, b, c, d = data[j], data[j + 1], data[j + 2], data[j + 3]
-                row_a, row_b = factor[indices[j]], factor[indices[j + 1]]
-                row_c, row_d = factor[indices[j + 2]], factor[indices[j + 3]]
-                for k in range(width):
-                    partial[k] += (a * row_a[k] + b * row_b[k]) + (c * row_c[k] + d * row_d[k])
-                j += 4
-            while j < stop_run:
-                a = data[j]
-                row_a = factor[indices[j]]
-                for k in range(width):
-                    partial[k] += a * row_a[k]
+            while j < end and indices[j] < tile_stop:
                 j += 1
-            for k in range(width):
-                total[k] += partial[k]
-            begin = stop_run
+            done[i] = j
+            if j - begin < RUN:
+                _add_run(out[i], indices, data, begin, j, factor)
+            else:
+                partial[:] = 0
+                _add_run(partial, indices, data, begin, j, factor)
+                total = out[i]
+                for k in range(total.size):
+                    total[k] += partial[k]
+
+
+@njit(nogil=True, cache=True, fastmath={"contract"})
+def _add_run(total, indices, data, j, end, factor):
+    """Add the weighted rows of the factor that the entries j to end name.
+
+    Eight at a time: fewer loads and stores of the sum, and eight rows on their way from memory at once.
+    """
+    while j + 8 <= end:
+        a, b, c, d = data[j], data[j + 1], data[j + 2], data[j + 3]
+        e, f, g, h = data[j + 4], data[j + 5], data[j + 6], data[j + 7]
+        row_a, row_b = factor[indices[j]], factor[indices[j + 1]]
+        row_c, row_d = factor[indices[j + 2]], factor[indices[j + 3]]
+        row_e, row_f = factor[indices[j + 4]], factor[indices[j + 5]]
+        row_g, row_h = factor[indices[j + 6]], factor[indices[j + 7]]
+        for k in range(total.size):
+            first = (a * row_a[k] + b * row_b[k]) + (c * row_c[k] + d * row_d[k])
+            second = (e * row_e[k] + f * row_f[k]) + (g * row_g[k] + h * row_h[k])
+            total[k] += first + second
+        j += 8
+    if j + 4 <= end:
+        a, b, c, d = data[j], data[j + 1], data[j + 2], data[j + 3]
+        row_a, row_b = factor[indices[j]], factor[indices[j + 1]]
+        row_c, row_d = factor[indices[j + 2]], factor[indices[j + 3]]
+        for k in range(total.size):
+            total[k] += (a * row_a[k] + b * row_b[k]) + (c * row_c[k] + d * row_d[k])
+        j += 4
+    while j < end:
+        _add(total, data[j], factor[indices[j]])
+        j += 1
 
 
 @njit(nogil=True, cache=True, fastmath={"contract"})

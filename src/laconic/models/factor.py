@@ -38,7 +38,7 @@ class Projector:
         if X.nnz == 0:
             return out
         if isinstance(topics, np.ndarray):
-            gather(X.indptr, X.indices, X.data, *rows, topics, out)
+            gather(X.indptr, X.indices, X.data, *rows, topics, len(topics), out)
         else:
             slots, dense = self._fuller
             factor = topics.indptr, topics.indices, topics.data, slots, dense

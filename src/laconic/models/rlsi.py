@@ -184,7 +184,7 @@ class RLSI(TopicModel):
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        self.components_ = upright(transposed(steps.topics))
+        self.components_ = upright(steps.components())
         self.objective_history_ = np.array(trace.history)
         self.n_iter_ = len(trace.history)
         return self
@@ -354,8 +354,8 @@ def narrow(
         trace = alternate(steps, steps.engine, max_iter=1, tol=0, callback=watch, phase="start")
         if trace.interrupted:
             # Still too wide: a fit that is stopped here keeps to its budget, too.
-            return unit_budget(transposed(steps.topics), budget, nonnegative), trace
-    return transposed(steps.topics), trace
+            return unit_budget(steps.components(), budget, nonnegative), trace
+    return steps.components(), trace
 
 
 def alpha_max(X: csr_array, topic_norm: str, doc_norm: str, alpha_docs: float) -> float:

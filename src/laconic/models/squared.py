@@ -27,9 +27,12 @@ from laconic.models.factor import (
 from laconic.models.solvers import RowSolver
 from laconic.models.topic_steps import TopicStep
 
-# A block's products (terms × topics) stay in the second-level cache until the block is solved.
+# A block of terms goes through the weights tile by tile. Blocks are heavy enough to make good use of a tile,
+# and light enough to keep several threads busy. Measured: the gather of 100 to 500 topics is 1.6 times as
+# fast as without tiles, and faster than memory could be read once for each non-zero.
 TERMS_PER_BLOCK = 512
-NONZEROS_PER_BLOCK = 1 << 16
+PASSES_PER_BLOCK = 8
+TILE_BYTES = 4_000_000
 
 
 class DocumentShare(NamedTuple):
@@ -46,6 +49,8 @@ class SquaredSteps:
     When both factors have a penalty, topics are rescaled against weights after each document step, to the
     scale at which the penalties add up to least: without it a badly scaled start can collapse to no topics.
 
+    Inside, terms are ordered by falling frequency, so that the terms of a block use the same documents.
+
     Parameters
     ----------
     X : csr_array
@@ -54,21 +59,30 @@ class SquaredSteps:
     """
 
     def __init__(self, X: csr_array, n_topics: int, engine: Threads) -> None:
-        self.X = X
-        self.columns = X.tocsc()
+        self.order = np.argsort(-np.bincount(X.indices, minlength=X.shape[1]), kind="stable")
+        self.place = np.empty(X.shape[1], X.indices.dtype)
+        self.place[self.order] = np.arange(X.shape[1])
+        self.X = csr_array((X.data, self.place[X.indices], X.indptr), shape=X.shape)
+        self.columns = self.X.tocsc()
         self.engine = engine
         self.energy = checked_energy(X)
         self.weights = np.zeros((X.shape[0], n_topics), X.dtype)
         self.document_stages = [even_blocks(X.shape[0], ROWS_PER_BLOCK)]
-        self.term_blocks = weighted_blocks(self.columns.indptr, TERMS_PER_BLOCK, NONZEROS_PER_BLOCK)
+        heaviest = PASSES_PER_BLOCK * X.shape[0]
+        self.term_blocks = weighted_blocks(self.columns.indptr, TERMS_PER_BLOCK, heaviest)
+        self.tile = max(1, TILE_BYTES // (X.dtype.itemsize * n_topics))
 
     def begin(self, components: csr_array, documents: RowSolver, step: TopicStep) -> None:
         """Set the problem and its first topics (topics × terms)."""
         self.documents = documents
         self.step = step
         self.weights[:] = 0
-        topics = transposed(components)
+        topics = transposed(components)[self.order]
         self._set_topics(topics if step.sparse else topics.toarray())
+
+    def components(self) -> Factor:
+        """The topics as topics × terms, the terms in their own order."""
+        return transposed(self.topics[self.place])
 
     def _set_topics(self, topics: Factor) -> None:
         self.topics = topics
@@ -131,7 +145,7 @@ class SquaredSteps:
         """Gather the products of these terms and pass them on to the topic step."""
         products = np.empty((columns.size, self.weights.shape[1]), self.X.dtype)
         matrix = self.columns
-        gather(matrix.indptr, matrix.indices, matrix.data, *columns, self.weights, products)
+        gather(matrix.indptr, matrix.indices, matrix.data, *columns, self.weights, self.tile, products)
         return self.step.solve(columns, products, self.topics)
 
     def reduce_terms(self, shares: Iterable[Any]) -> float:

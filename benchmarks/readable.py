@@ -1,0 +1,111 @@
+"""Do the topics read well? Prints all topics of real collections, for several starts and penalties.
+
+    LACONIC_DATA=/path/to/data python -m benchmarks.readable [--markdown]
+
+Needs the data sets 20newsgroups and nips12.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import lzma
+import os
+import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.sparse import load_npz
+
+from laconic import RLSI, Corpus
+
+QUOTED = re.compile(r"^[>|:]|(?:writes|wrote|says|said) *:|^In article|writes in")
+K = 20
+
+
+def messages(folder: Path) -> Iterator[str]:
+    """The messages of 20newsgroups without their headers, quotations and signatures."""
+    with lzma.open(folder / "20newsgroups" / "docs.jsonl.xz", "rt", encoding="utf-8") as lines:
+        for line in lines:
+            _, _, body = json.loads(line)["text"].partition("\n\n")
+            body = re.split(r"\n-- *\n", body)[0]
+            yield "\n".join(row for row in body.split("\n") if not QUOTED.search(row))
+
+
+def news(folder: Path) -> Corpus:
+    return Corpus.from_texts(messages(folder), min_df=5, sublinear_tf=True)
+
+
+def papers(folder: Path) -> Corpus:
+    counts = load_npz(folder / "nips12" / "counts.npz")
+    vocabulary = np.array((folder / "nips12" / "vocab.txt").read_text(encoding="utf-8").split())
+    frequency = np.diff(counts.tocsc().indptr)
+    kept = (frequency >= 5) & (frequency <= counts.shape[0] / 2)
+    return Corpus.from_counts(counts[:, kept], vocabulary[kept], sublinear_tf=True)
+
+
+def coherence(corpus: Corpus, model: RLSI, n_terms: int = 10) -> float:
+    """Mean normalised pointwise mutual information of the topics' first words, in the corpus itself."""
+    present = (corpus.counts > 0).astype(np.float64).tocsc()
+    column = {term: m for m, term in enumerate(corpus.vocabulary)}
+    values = []
+    for topic in model.topics(corpus.vocabulary, n_terms):
+        terms = [column[term] for term, weight in topic if weight > 0]
+        if len(terms) < 2:
+            continue
+        together = (present[:, terms].T @ present[:, terms]).toarray() / present.shape[0]
+        alone = np.diagonal(together)
+        i, j = np.triu_indices(len(terms), 1)
+        joint = together[i, j]
+        # words that never occur together have the value -1
+        with np.errstate(divide="ignore", invalid="ignore"):
+            npmi = np.where(joint > 0, np.log(joint / (alone[i] * alone[j])) / -np.log(joint), -1)
+        values.append(npmi.mean())
+    return float(np.mean(values))
+
+
+def report(name: str, corpus: Corpus, model: RLSI, seconds: float) -> None:
+    sizes = model.topic_sizes_
+    print(
+        f"\n{name}: {model.n_iter_} iterations, {seconds:.1f} s, {model.n_alive_} alive, "
+        f"words a topic {sizes.min()} to {sizes.max()} (median {int(np.median(sizes))}), "
+        f"density {model.density_:.2%}, largest cosine {model.max_cosine_:.2f}, "
+        f"distinct words {model.distinct_terms_:.0%}, coherence (NPMI) {coherence(corpus, model):.3f}"
+    )
+
+
+def show(corpus: Corpus, model: RLSI, markdown: bool) -> None:
+    for number, topic in enumerate(model.topics(corpus.vocabulary, 10)):
+        words = " ".join(f"-{term}" if weight < 0 else term for term, weight in topic)
+        print(f"| {number} | {words} |" if markdown else f"{number:4}  {words}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--markdown", action="store_true")
+    options = parser.parse_args()
+    folder = Path(os.environ["LACONIC_DATA"])
+    variants: dict[str, dict[str, Any]] = {
+        "word budget of 40, non-negative": {"topic_norm": "l0", "nonnegative": True},
+        "word budget of 40, signed": {"topic_norm": "l0"},
+        "l1": {},
+        "l1, non-negative": {"nonnegative": True},
+    }
+    for name, corpus in (("20newsgroups", news(folder)), ("nips12", papers(folder))):
+        print(f"\n## {name}: {corpus!r}")
+        for variant, parameters in variants.items():
+            for seed in range(3):
+                began = time.perf_counter()
+                model = RLSI(K, random_state=seed, **parameters).fit(corpus.X)
+                report(f"{variant}, seed {seed}", corpus, model, time.perf_counter() - began)
+                if seed == 0:
+                    show(corpus, model, options.markdown)
+
+
+if __name__ == "__main__":
+    main()
