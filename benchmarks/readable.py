@@ -36,7 +36,8 @@ def messages(folder: Path) -> Iterator[str]:
 
 
 def news(folder: Path) -> Corpus:
-    return Corpus.from_texts(messages(folder), min_df=5, sublinear_tf=True)
+    # words in more than a tenth of all messages ("just", "know", "like") are about nothing in particular
+    return Corpus.from_texts(messages(folder), min_df=5, max_df=0.1)
 
 
 def papers(folder: Path) -> Corpus:
@@ -44,7 +45,7 @@ def papers(folder: Path) -> Corpus:
     vocabulary = np.array((folder / "nips12" / "vocab.txt").read_text(encoding="utf-8").split())
     frequency = np.diff(counts.tocsc().indptr)
     kept = (frequency >= 5) & (frequency <= counts.shape[0] / 2)
-    return Corpus.from_counts(counts[:, kept], vocabulary[kept], sublinear_tf=True)
+    return Corpus.from_counts(counts[:, kept], vocabulary[kept])
 
 
 def coherence(corpus: Corpus, model: RLSI, n_terms: int = 10) -> float:

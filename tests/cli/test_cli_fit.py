@@ -25,7 +25,7 @@ def test_default_is_the_word_budget(laconic, rows, jsonl, tmp_path):
     assert bundle.model.get_params() == expected.get_params()
     assert list(bundle.vocabulary) == list(corpus.vocabulary)
     lines = result.stdout.splitlines()
-    assert lines[0].split() == ["topic", "size", "words"]
+    assert lines[0].split() == ["topic", "size", "density", "words"]
     assert [line.split()[0] for line in lines[2:]] == ["0", "1", "2", "3"]
 
 

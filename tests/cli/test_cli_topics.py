@@ -29,17 +29,18 @@ def shortest(weight):
 
 def test_table(laconic, saved):
     bundle = load(saved)
-    lines = laconic("topics", saved).stdout.splitlines()
+    lines = laconic("topics", saved, "--no-weights").stdout.splitlines()
     assert lines[0].startswith("RLSI: 3 topics, 3 alive, over ")
-    rows = [line.split(maxsplit=2) for line in lines if line.split() and line.split()[0].isdecimal()]
+    rows = [line.split(maxsplit=3) for line in lines if line.split() and line.split()[0].isdecimal()]
     assert [(row[0], row[1]) for row in rows] == [("0", "8"), ("1", "8"), ("2", "8")]
-    assert [row[2] for row in rows] == [", ".join(term for term, _ in topic) for topic in bundle.topics(10)]
+    assert {row[2] for row in rows} == {f"{8 / len(bundle.vocabulary):.2%}"}
+    assert [row[3] for row in rows] == [", ".join(term for term, _ in topic) for topic in bundle.topics(10)]
     assert not any(line != line.rstrip() for line in lines)
 
 
 def test_number_of_terms_and_weights(laconic, saved):
     topic = load(saved).topics(2)[0]
-    table = laconic("topics", saved, "-n", 2, "--weights").stdout
+    table = laconic("topics", saved, "-n", 2).stdout
     assert ", ".join(f"{term} {weight:.2g}" for term, weight in topic) in table
     assert len(table.splitlines()[-1].split(", ")) == 2
 

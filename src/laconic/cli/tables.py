@@ -40,7 +40,7 @@ def topics_table(
     weights : bool
         Whether to show the weights of the words.
     extra : (str, sequence of str), optional
-        The name of one more column, in place of the sizes, and its values.
+        The name of one more column, in place of sizes and densities, and its values.
 
     Returns
     -------
@@ -51,6 +51,7 @@ def topics_table(
     table.add_column("topic", justify="right", style="cyan", no_wrap=True)
     if extra is None:
         table.add_column("size", justify="right", no_wrap=True)
+        table.add_column("density", justify="right", no_wrap=True)
     table.add_column("words")
     if extra is not None:
         table.add_column(extra[0], style="green")
@@ -58,7 +59,8 @@ def topics_table(
     for number, topic in enumerate(bundle.topics(n_terms)):
         words = _words(topic, weights) if topic else Text("no words", style="dim italic")
         if extra is None:
-            table.add_row(str(number), f"{sizes[number]:,}", words)
+            density = sizes[number] / bundle.model.n_features_in_
+            table.add_row(str(number), f"{sizes[number]:,}", f"{density:.2%}", words)
         else:
             table.add_row(str(number), words, Text(extra[1][number]))
     return table

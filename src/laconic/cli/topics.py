@@ -20,7 +20,7 @@ Examples
 
   laconic topics model
 
-  laconic topics model --terms 40 --weights
+  laconic topics model --terms 40 --no-weights
 
   laconic topics model --json > topics.json
 """
@@ -41,7 +41,7 @@ Terms = Annotated[
     ),
 ]
 Weights = Annotated[
-    bool, typer.Option("--weights", help="Show the weights of the words (--json and --csv always have them).")
+    bool, typer.Option(help="Show the weights of the words (--json and --csv always have them).")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON: a list of topics with their terms.")]
 AsCsv = Annotated[bool, typer.Option("--csv", help="Write CSV: the columns topic, rank, term and weight.")]
@@ -49,7 +49,7 @@ AsCsv = Annotated[bool, typer.Option("--csv", help="Write CSV: the columns topic
 
 @reported
 def topics(
-    model: Saved, terms: Terms = None, weights: Weights = False, json: AsJson = False, csv: AsCsv = False
+    model: Saved, terms: Terms = None, weights: Weights = True, json: AsJson = False, csv: AsCsv = False
 ) -> None:
     """List the topics of a saved model, the heaviest words first.
 

@@ -50,13 +50,15 @@ def descend(gram, targets, rows, threshold, ridge, nonnegative, precision, max_s
     return unsolved
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, fastmath={"nnan", "nsz", "reassoc"})
 def _extent(target, nonnegative):
     """Largest |r_k|, and what the zero screen compares with the threshold."""
-    largest = np.abs(target).max()
-    if nonnegative:
-        return largest, target.max()
-    return largest, largest
+    high, low = target[0], target[0]
+    for k in range(1, target.size):
+        high = max(high, target[k])
+        low = min(low, target[k])
+    largest = max(high, -low)
+    return largest, high if nonnegative else largest
 
 
 @njit(nogil=True, cache=True, fastmath={"contract"})

@@ -91,7 +91,7 @@ class RLSI(TopicModel):
     components_ : csr_array or ndarray of shape (n_components, n_terms)
         The topics; sparse unless they are dense by nature ("l2"). A factorisation knows a topic only up to
         its sign: topics are turned so that their large weights are positive.
-    objective_history_ : ndarray of shape (n_iter_,)
+    objective_history_ : ndarray, one entry per iteration
         The objective after every iteration; it never rises.
     n_iter_ : int
         Number of iterations.

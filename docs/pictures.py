@@ -1,0 +1,34 @@
+"""Make the pictures of the manual anew: python docs/pictures.py."""
+
+from __future__ import annotations
+
+import io
+import re
+from pathlib import Path
+
+from rich.console import Console
+
+from laconic import RLSI, Bundle, Corpus
+from laconic.cli.demo import TERMS, TERMS_SHOWN, TOPICS, strongest_labels
+from laconic.cli.options import DEFAULT_WORDS
+from laconic.cli.tables import topics_table
+
+IMAGES = Path(__file__).parent / "images"
+
+
+def demo() -> None:
+    """The table that `laconic demo` ends with."""
+    corpus = Corpus.standard_library(**TERMS)
+    model = RLSI(TOPICS, topic_norm="l0", terms_per_topic=DEFAULT_WORDS, nonnegative=True, random_state=0)
+    weights = model.fit_transform(corpus.X)
+    modules = ("strongest in", strongest_labels(corpus, weights))
+    console = Console(record=True, width=104, file=io.StringIO(), force_terminal=True)
+    console.print(topics_table(Bundle(model, corpus.vectorizer), TERMS_SHOWN, extra=modules))
+    picture = console.export_svg(title="laconic demo")
+    # fonts of the viewer's own machine: a picture should not fetch anything
+    picture = re.sub(r"@font-face \{.*?\}\n", "", picture, flags=re.DOTALL)
+    (IMAGES / "demo.svg").write_text(picture, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    demo()
