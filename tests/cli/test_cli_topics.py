@@ -80,7 +80,7 @@ def test_json_and_csv_exclude_each_other(laconic, saved):
 
 
 def test_signs_dead_topics_and_odd_terms(laconic, signed):
-    table = laconic("topics", signed).stdout
+    table = laconic("topics", signed, "--no-weights").stdout
     assert "\x1b" not in table
     assert "[bold]sun, " in table
     assert r"moon\x1b[2J" in table

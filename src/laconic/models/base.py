@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -14,7 +15,7 @@ from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from laconic.engines import Threads
+from laconic.engines import Threads, even_blocks
 from laconic.models.factor import Factor
 from laconic.models.loop import Callback
 from laconic.progress import ProgressDisplay
@@ -39,6 +40,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     objective_history_: Floats
     n_iter_: int
     n_features_in_: int
+    data_hash_: str
 
     def _check_matrix(self, X: Any, *, reset: bool) -> csr_array:
         """Finite, two-dimensional, float32 or float64, canonical CSR; the caller's X is never changed."""
@@ -203,6 +205,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             "objective_history": self.objective_history_,
             "n_iter": self.n_iter_,
             "n_features_in": self.n_features_in_,
+            "data_hash": self.data_hash_,
         }
         names = getattr(self, "feature_names_in_", None)
         if names is not None:
@@ -226,4 +229,22 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             self.feature_names_in_ = np.asarray(names, object)
         self.components_, self.objective_history_ = components, history
         self.n_iter_, self.n_features_in_ = int(n_iter), int(n_terms)
+        if not isinstance(state["data_hash"], str):
+            raise ValueError(f"a data hash is text, not {state['data_hash']!r}")  # noqa: TRY004
+        self.data_hash_ = state["data_hash"]
         return self
+
+
+def data_hash(X: csr_array) -> str:
+    """SHA-256 of a canonical matrix: two fits with the same one have seen the same data.
+
+    >>> data_hash(csr_array([[0.0, 1.0]])) == data_hash(csr_array([[0.0, 1.0]]))
+    True
+    """
+    digest = hashlib.sha256(repr((X.shape, X.dtype.str)).encode())
+    for part in (X.indptr, X.indices, X.data):
+        # indices of either width name the same places
+        dtype = part.dtype if part is X.data else np.int64
+        for block in even_blocks(part.size, 1 << 20):
+            digest.update(np.ascontiguousarray(part[block.start : block.stop], dtype).data)
+    return digest.hexdigest()

@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from laconic.engines import Threads
-from laconic.models.base import TopicModel
+from laconic.models.base import TopicModel, data_hash
 from laconic.models.factor import Factor, squared_norm, transposed, upright
 from laconic.models.loop import Callback, Trace, alternate
 from laconic.models.solvers import Descent, Ridge, RowSolver
@@ -101,6 +101,8 @@ class RLSI(TopicModel):
         Number of words of each topic; `n_short_` counts the living ones with fewer than five.
     max_cosine_, distinct_terms_ : float
         Largest cosine between two topics, and share of distinct words among all words of the topics.
+    data_hash_ : str
+        SHA-256 of X: tells whether another model was fitted on the same data.
     alpha_topics_, alpha_docs_ : float
         The weights that were used (`alpha_topics_` is None for "l0").
     alpha_max_ : float
@@ -172,6 +174,7 @@ class RLSI(TopicModel):
         self._check_parameters()
         X = self._check_matrix(X, reset=True)
         self._set_alphas(X)
+        self.data_hash_ = data_hash(X)
         with self._engine() as engine, self._watching(callback) as watch:
             steps, start = self._start(X, engine, watch)
             trace = start
