@@ -85,7 +85,7 @@ def test_signs_dead_topics_and_odd_terms(laconic, signed):
     assert "[bold]sun, " in table
     assert r"moon\x1b[2J" in table
     assert "-rain" in table
-    assert table.splitlines()[-1].split() == ["1", "0", "no", "words"]
+    assert table.splitlines()[-1].split() == ["1", "0", "0.00%", "no", "words"]
     listed = json.loads(laconic("topics", signed, "--json").stdout)
     assert {pair["term"]: pair["weight"] < 0 for pair in listed[0]["terms"]}["rain"]
     assert listed[1] == {"topic": 1, "size": 0, "terms": []}
