@@ -1,51 +1,34 @@
 """Do the topics read well? Prints all topics of real collections, for several starts and penalties.
 
-    LACONIC_DATA=/path/to/data python -m benchmarks.readable [--markdown]
+    python -m benchmarks.readable [--markdown]
 
-Needs the data sets 20newsgroups and nips12.
+Needs the data sets 20newsgroups and nips12: `laconic datasets` says where they are looked for.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import lzma
-import os
-import re
 import time
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.sparse import load_npz
 
-from laconic import RLSI, Corpus
+from laconic import RLSI, Corpus, datasets
 
-QUOTED = re.compile(r"^[>|:]|(?:writes|wrote|says|said) *:|^In article|writes in")
 K = 20
 
 
-def messages(folder: Path) -> Iterator[str]:
-    """The messages of 20newsgroups without their headers, quotations and signatures."""
-    with lzma.open(folder / "20newsgroups" / "docs.jsonl.xz", "rt", encoding="utf-8") as lines:
-        for line in lines:
-            _, _, body = json.loads(line)["text"].partition("\n\n")
-            body = re.split(r"\n-- *\n", body)[0]
-            yield "\n".join(row for row in body.split("\n") if not QUOTED.search(row))
+def news() -> Corpus:
+    """20newsgroups without headers, quotations and signatures.
+
+    Words in more than a tenth of all messages ("just", "know", "like") are about nothing in particular.
+    """
+    return datasets.load("20newsgroups").corpus(min_df=5, max_df=0.1)
 
 
-def news(folder: Path) -> Corpus:
-    # words in more than a tenth of all messages ("just", "know", "like") are about nothing in particular
-    return Corpus.from_texts(messages(folder), min_df=5, max_df=0.1)
-
-
-def papers(folder: Path) -> Corpus:
-    counts = load_npz(folder / "nips12" / "counts.npz")
-    vocabulary = np.array((folder / "nips12" / "vocab.txt").read_text(encoding="utf-8").split())
-    frequency = np.diff(counts.tocsc().indptr)
-    kept = (frequency >= 5) & (frequency <= counts.shape[0] / 2)
-    return Corpus.from_counts(counts[:, kept], vocabulary[kept])
+def papers() -> Corpus:
+    """The NIPS papers of 1988 to 1999."""
+    return datasets.load("nips12").corpus(min_df=5, max_df=0.5)
 
 
 def coherence(corpus: Corpus, model: RLSI, n_terms: int = 10) -> float:
@@ -90,14 +73,13 @@ def main() -> None:
     )
     parser.add_argument("--markdown", action="store_true")
     options = parser.parse_args()
-    folder = Path(os.environ["LACONIC_DATA"])
     variants: dict[str, dict[str, Any]] = {
         "word budget of 40, non-negative": {"topic_norm": "l0", "nonnegative": True},
         "word budget of 40, signed": {"topic_norm": "l0"},
         "l1": {},
         "l1, non-negative": {"nonnegative": True},
     }
-    for name, corpus in (("20newsgroups", news(folder)), ("nips12", papers(folder))):
+    for name, corpus in (("20newsgroups", news()), ("nips12", papers())):
         print(f"\n## {name}: {corpus!r}")
         for variant, parameters in variants.items():
             for seed in range(3):

@@ -24,6 +24,8 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
+    if name == "datasets":
+        return import_module("laconic.datasets")
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = globals()[name] = getattr(import_module(_HOMES[name]), name)

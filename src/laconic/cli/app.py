@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from laconic import __version__
-from laconic.cli import demo, fit, topics, transform
+from laconic.cli import datasets, demo, fit, topics, transform
 from laconic.cli.errors import DEBUG
 
 EXAMPLES = """
@@ -69,3 +69,4 @@ for _command, _examples in (
     (transform.transform, transform.EXAMPLES),
 ):
     app.command(help=_flowing(_command.__doc__ or ""), epilog=_examples)(_command)
+app.add_typer(datasets.app, name="datasets", help=_flowing(datasets.datasets.__doc__ or ""))
