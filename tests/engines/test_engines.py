@@ -51,6 +51,26 @@ def test_blas_is_held_to_one_thread_inside_and_released_after():
     assert after == before
 
 
+def test_overlapping_engines_share_the_limit():
+    def limits():
+        return [lib["num_threads"] for lib in threadpool_info() if lib["user_api"] == "blas"]
+
+    np.ones((2, 2)) @ np.ones((2, 2))
+    before = limits()
+    first, second = Threads(1), Threads(1)
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert set(limits()) == {1}
+    second.__exit__(None, None, None)
+    assert limits() == before
+
+
+def test_blocks_near_the_limit_of_int32():
+    near = np.array([0, 2**31 - 1000, *range(2**31 - 999, 2**31 - 980)], np.int32)
+    assert len(weighted_blocks(near, 512, 5000)) == 2
+
+
 def test_an_error_in_a_block_reaches_the_caller():
     def fail(block):
         raise RuntimeError(f"block {block}")

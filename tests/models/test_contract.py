@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from planting import planted
@@ -73,6 +75,20 @@ def test_any_number_of_threads_gives_the_same_bits(model, dtype):
     fitted = [clone(model).set_params(n_jobs=n, max_iter=5, tol=0).fit(X) for n in (1, 2, 4)]
     assert len({bits(each) for each in fitted}) == 1
     assert len({dense(each.transform(X)).tobytes() for each in fitted}) == 1
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_fits_side_by_side_give_the_same_bits(model):
+    """Large enough for a threaded BLAS to show, if the other fit's end gave it its threads back."""
+    X = planted(3000, 1200, n_topics=20, dtype=np.float32)
+    large = clone(model).set_params(n_components=150, max_iter=2, tol=0)
+    alone = bits(clone(large).fit(X))
+    others = [clone(model).set_params(max_iter=3, tol=0) for _ in range(6)]
+    small = planted(300, 100, dtype=np.float32)
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(clone(large).fit, X)
+        list(pool.map(lambda other: other.fit(small), others))
+        assert bits(first.result()) == alone
 
 
 def test_the_same_seed_gives_the_same_bits(model, X):
@@ -169,6 +185,10 @@ def test_overflow_is_an_error_not_a_nan(model):
         clone(model).fit(huge)
     with pytest.raises(ValueError, match="too large for float32"):
         clone(model).fit(np.eye(5, 4, dtype=np.float32)).transform(huge)
+    with pytest.raises(ValueError, match="too large for float64"):
+        clone(model).fit(np.full((5, 4), 1e160))
+    with pytest.raises(ValueError, match=r"too small for float32.*float64"):
+        clone(model).fit(np.full((5, 4), 1e-25, np.float32))
 
 
 def test_a_matrix_with_other_columns_is_refused(model, X):
@@ -213,6 +233,7 @@ def test_topics_are_listed_by_weight_and_keep_their_numbers(model, X):
     with pytest.raises(ValueError, match="vocabulary"):
         fitted.topics(vocabulary[:-1])
     assert fitted.topics(n_terms=0) == [[], [], []]
+    assert [len(topic) for topic in fitted.topics(n_terms=None)] == list(fitted.topic_sizes_)
 
 
 def test_large_weights_are_positive(model, X):
@@ -269,6 +290,39 @@ def test_a_callback_can_stop_the_fit(model, X):
     assert fitted.n_iter_ == 3
     stopped = clone(model).set_params(tol=0).fit(X, callback=lambda p: True)
     assert stopped.transform(X).shape == (X.shape[0], 3)
+    assert stopped.n_iter_ == len(stopped.objective_history_) <= 1
+    if model.get_params().get("terms_per_topic"):
+        assert stopped.topic_sizes_.max() <= model.terms_per_topic
+
+
+def test_a_refit_that_fails_leaves_no_model(model, X):
+    def fail(progress):
+        raise RuntimeError("stop")
+
+    fitted = quiet(model).fit(X)
+    wider = planted(50, 200)
+    with pytest.raises(RuntimeError, match="stop"):
+        fitted.fit(wider, callback=fail)
+    with pytest.raises(NotFittedError):
+        fitted.transform(wider)
+    # and a model whose parts do not belong together never reaches a kernel
+    patched = quiet(model).fit(X)
+    patched.n_features_in_ = 200
+    with pytest.raises(ValueError, match="topics have 80"):
+        patched.transform(wider)
+
+
+def test_a_refit_keeps_nothing_of_the_first(model, X):
+    fitted = quiet(model).fit(X)
+    fitted.alpha_max_ = -1.0
+    fitted.fit(X)
+    assert getattr(fitted, "alpha_max_", 0) >= 0
+
+
+def test_a_corpus_is_not_its_matrix(model):
+    corpus = laconic.Corpus.from_texts(["salt pepper", "salt pepper", "sun moon", "sun moon"])
+    with pytest.raises(TypeError, match=r"corpus\.X"):
+        clone(model).fit(corpus)
 
 
 def test_given_topics_as_a_start(model, X):

@@ -14,6 +14,7 @@ from laconic import RLSI
 from laconic.engines import Threads
 from laconic.models.solvers import Descent, Ridge
 from laconic.models.squared import SquaredSteps
+from laconic.models.starts import unit_budget
 from laconic.models.topic_steps import SeparableTopics
 
 EXACT = {"max_iter": 20_000, "tol": 1e-12, "random_state": 0}
@@ -187,7 +188,7 @@ def test_permuted_documents_and_terms_give_permuted_factors(X, norm):
     rows, columns = random.permutation(X.shape[0]), random.permutation(X.shape[1])
     start = random.normal(size=(3, X.shape[1]))
     shape = {"topic_norm": norm, "tol": 1e-7, "max_iter": 2000}
-    shape |= {"terms_per_topic": 10} if norm == "l0" else {}
+    shape |= {"terms_per_topic": 10} if norm == "l0" else {"alpha_topics": 0.5}
     model = RLSI(3, init=start, **shape).fit(X)
     moved = RLSI(3, init=start[:, columns], **shape).fit(X[rows][:, columns])
     np.testing.assert_allclose(
@@ -308,6 +309,51 @@ class TestParameters:
         before = model.get_params()
         model.fit(X)
         assert model.get_params() == before
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("doc_norm", ["l1", "l2"])
+@pytest.mark.parametrize(("shape", "K"), [((2000, 50), 100), ((50, 80), 100), ((50, 80), 60)])
+@pytest.mark.parametrize("alpha", [1e-4, 1e-12, 0])
+def test_hardly_any_penalty_and_more_topics_than_dimensions_in_single_precision(shape, K, alpha, doc_norm):
+    """Gram matrices that are singular to rounding must not make the objective rise."""
+    X = planted(*shape, dtype=np.float32)
+    shape_of = {"topic_norm": "l2", "doc_norm": doc_norm, "alpha_topics": alpha, "alpha_docs": alpha}
+    model = RLSI(K, **shape_of, max_iter=20, tol=0, random_state=0).fit(X)
+    energy = float((X.toarray().astype(np.float64) ** 2).sum())
+    assert np.diff(model.objective_history_).max(initial=0) <= 1e-5 * energy
+    assert model.objective_history_[-1] < energy
+
+
+def test_signed_data_whose_rows_add_up_to_zero():
+    random = np.random.default_rng(0)
+    X = np.zeros((40, 10))
+    for row in X:
+        row[random.choice(10, 2, replace=False)] = 1, -1
+    model = RLSI(2, random_state=0, max_iter=2000).fit(X)
+    spectral = np.linalg.norm(X, 2)
+    largest = np.linalg.norm(X, axis=0).max()
+    assert model.alpha_max_ == pytest.approx(spectral * largest / np.sqrt(0.1), rel=1e-9)
+
+
+def test_the_default_penalty_suits_collections_with_one_dominant_topic(X):
+    """Boilerplate in a fifth of all documents must not cost the other topics their words."""
+    boilerplate = np.zeros((X.shape[0], 5))
+    boilerplate[::5] = 20.0
+    model = RLSI(4, random_state=0, max_iter=2000).fit(np.hstack([X.toarray(), boilerplate]))
+    assert model.n_alive_ == 4
+    assert np.median(model.topic_sizes_) >= 5
+
+
+def test_unit_budget_keeps_the_largest_words():
+    topics = csr_array(np.array([[3.0, -4.0, 1.0, 0.0], [0.0, 0.0, 0.0, 0.0], [1.0, 1.0, 1.0, -5.0]]))
+    kept = unit_budget(topics, 2, nonnegative=False).toarray()
+    np.testing.assert_allclose(kept[0], [0.6, -0.8, 0, 0])
+    np.testing.assert_array_equal(kept[1], 0)
+    np.testing.assert_allclose(kept[2], np.array([1, 0, 0, -5]) / np.sqrt(26))
+    positive = unit_budget(topics, 2, nonnegative=True).toarray()
+    np.testing.assert_allclose(positive[0], np.array([3, 0, 1, 0]) / np.sqrt(10))
+    np.testing.assert_allclose(positive[2], np.array([1, 1, 0, 0]) / np.sqrt(2))
 
 
 def test_sparse_weights_are_sparse(X):

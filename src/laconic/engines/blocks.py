@@ -42,7 +42,7 @@ def weighted_blocks(indptr: NDArray[Any], max_rows: int, max_weight: int) -> lis
     blocks = []
     start = 0
     while start < n_rows:
-        fit = int(np.searchsorted(indptr, indptr[start] + max_weight, side="right")) - 1
+        fit = int(np.searchsorted(indptr, int(indptr[start]) + max_weight, side="right")) - 1
         stop = min(max(fit, start + 1), start + max_rows, n_rows)
         blocks.append(Block(start, stop))
         start = stop

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -17,6 +18,46 @@ AHEAD = 4
 
 Item = TypeVar("Item")
 Share = TypeVar("Share")
+
+
+class _SingleThreadedBLAS:
+    """Hold BLAS to one thread while any engine is at work: the limit is the process's, not a fit's.
+
+    A thread of its own sets the limit and takes it back, because threadpoolctl heeds only the thread that
+    came first, and fits that overlap may end in any order.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._engines = 0
+
+    def hold(self) -> None:
+        with self._lock:
+            if self._engines == 0:
+                ready, self._done = threading.Event(), threading.Event()
+                self._keeper = threading.Thread(target=self._keep, args=(ready, self._done), daemon=True)
+                self._keeper.start()
+                ready.wait()
+            self._engines += 1
+
+    def release(self) -> None:
+        with self._lock:
+            self._engines -= 1
+            if self._engines == 0:
+                self._done.set()
+                self._keeper.join()
+
+    @staticmethod
+    def _keep(ready: threading.Event, done: threading.Event) -> None:
+        try:
+            with threadpool_limits(1, user_api="blas"):
+                ready.set()
+                done.wait()
+        finally:
+            ready.set()
+
+
+_blas = _SingleThreadedBLAS()
 
 
 class Threads:
@@ -49,16 +90,18 @@ class Threads:
         self.n_workers: int = int(n_jobs) if n_jobs > 0 else max(1, cores + 1 + n_jobs)
 
     def __enter__(self) -> Self:
-        self._limits = threadpool_limits(1, user_api="blas")
+        _blas.hold()
         self._pool = ThreadPoolExecutor(self.n_workers) if self.n_workers > 1 else None
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(cancel_futures=True)
-        self._limits.restore_original_limits()
+        try:
+            if self._pool is not None:
+                self._pool.shutdown(cancel_futures=True)
+        finally:
+            _blas.release()
 
     def map(self, function: Callable[[Item], Share], items: Iterable[Item]) -> Iterator[Share]:
         """Yield ``function(item)`` for every item, in order.

@@ -44,6 +44,8 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     def _check_matrix(self, X: Any, *, reset: bool) -> csr_array:
         """Finite, two-dimensional, float32 or float64, canonical CSR; the caller's X is never changed."""
+        if isinstance(getattr(X, "X", None), csr_array):
+            raise TypeError("This is a corpus; pass its matrix: corpus.X, or corpus.counts.")
         X = validate_data(
             self,
             X,
@@ -57,6 +59,11 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             X = X.copy()
             X.sum_duplicates()
         return X
+
+    def _forget(self) -> None:
+        """Drop what an earlier fit found: if this one fails, there is no model, rather than half of each."""
+        for name in [name for name in vars(self) if name.endswith("_") and not name.endswith("__")]:
+            delattr(self, name)
 
     def _engine(self) -> Threads:
         return Threads(self.n_jobs)
@@ -125,7 +132,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return used / total if total else 0.0
 
     def topics(
-        self, vocabulary: Sequence[str] | Floats | None = None, n_terms: int = 10
+        self, vocabulary: Sequence[str] | Floats | None = None, n_terms: int | None = 10
     ) -> list[list[tuple[str, float]]]:
         """The words of every topic, largest absolute weight first.
 
@@ -133,8 +140,8 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         ----------
         vocabulary : sequence of str, optional
             The name of every column. Without it, the feature names seen in `fit` are used, or else numbers.
-        n_terms : int
-            At most this many words of each topic; only words with a weight other than zero are listed.
+        n_terms : int or None
+            At most this many words of each topic, or all; words without weight are not listed.
 
         Returns
         -------
@@ -150,7 +157,8 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
                 (row.indices, row.data) if issparse(row) else (np.flatnonzero(row), row[row != 0])
             )
             # stable: equal weights stay in the vocabulary's order
-            order = np.argsort(-np.abs(weights), kind="stable")[: max(0, n_terms)]
+            order = np.argsort(-np.abs(weights), kind="stable")
+            order = order if n_terms is None else order[: max(0, n_terms)]
             listed.append([(str(names[terms[j]]), float(weights[j])) for j in order])
         return listed
 

@@ -9,30 +9,22 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from scipy.sparse.linalg import svds
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from laconic.engines import Threads
+from laconic.models.alphas import SHARE, alpha_max, lasting_alpha
 from laconic.models.base import TopicModel, data_hash
 from laconic.models.factor import Factor, squared_norm, transposed, upright
 from laconic.models.loop import Callback, Trace, alternate
 from laconic.models.solvers import Descent, Ridge, RowSolver
-from laconic.models.squared import SquaredSteps, fold_in
+from laconic.models.squared import SquaredSteps, checked_energy, fold_in
 from laconic.models.starts import document_topics, given_topics, unit_budget
 from laconic.models.topic_steps import BudgetTopics, SeparableTopics
 
 DEFAULT_BUDGET = 40
 DEFAULT_ALPHA_DOCS = 0.1
-# alpha_topics as a share of alpha_max_, by (topic_norm, doc_norm): measured on tf-idf of news, papers and
-# documentation to give topics of some dozens of words, nearly all alive (for l2 topics: weights to match).
-DEFAULT_SHARE = {
-    ("l1", "l2"): 1 / 50,
-    ("l1", "l1"): 1 / 20_000,
-    ("l2", "l1"): 1 / 10_000,
-    ("l2", "l2"): 1 / 50,
-}
 # The start narrows the topics from many words to few over this many iterations: topics that begin wide find
 # their place before they have to choose their words, and fewer of them end as a word or two.
 NARROWING = 12
@@ -62,9 +54,9 @@ class RLSI(TopicModel):
     doc_norm : {"l2", "l1"}, default="l2"
         Penalty on the documents' weights. "l1" gives sparse weights.
     alpha_topics : float, optional
-        Weight of the topics' penalty. By default a share of `alpha_max_`: ``1 / (50 sqrt(n_components))`` for
-        l1 topics with l2 weights, 1/20,000 for l1 with l1, 1/50 for l2 with l2, and 1/10,000 for l2 with l1.
-        Not for "l0".
+        Weight of the topics' penalty. By default, for l1 topics with l2 weights, a sixth of what would leave
+        the median topic of the start its 40 words; for the other norms a share of `alpha_max_` (l1 with l1
+        1/20,000, l2 with l2 1/50, l2 with l1 1/10,000). See `alpha_topics_`. Not for "l0".
     alpha_docs : float, optional
         Weight of the documents' penalty, 0.1 by default. With l1 or l2 topics either both alphas are positive
         or both are zero: with one of them zero, its factor could grow and the other shrink without end.
@@ -106,7 +98,8 @@ class RLSI(TopicModel):
     alpha_topics_, alpha_docs_ : float
         The weights that were used (`alpha_topics_` is None for "l0").
     alpha_max_ : float
-        With `alpha_topics` of this size or more, given `alpha_docs`, there are no topics. Not for "l0".
+        With `alpha_topics` of this size or more, given `alpha_docs`, there are no topics (with l2 on both
+        sides, they tend to zero). Not for "l0".
 
     Examples
     --------
@@ -122,6 +115,10 @@ class RLSI(TopicModel):
     ----------
     Wang, Xu, Li, Craswell: Regularized latent semantic indexing, SIGIR 2011.
     """
+
+    alpha_topics_: float | None
+    alpha_docs_: float
+    alpha_max_: float
 
     def __init__(
         self,
@@ -172,13 +169,14 @@ class RLSI(TopicModel):
             The fitted model.
         """
         self._check_parameters()
+        self._forget()
         X = self._check_matrix(X, reset=True)
+        checked_energy(X)
         self._set_alphas(X)
         self.data_hash_ = data_hash(X)
         with self._engine() as engine, self._watching(callback) as watch:
-            steps, start = self._start(X, engine, watch)
-            trace = start
-            if not start.interrupted:
+            steps, trace = self._start(X, engine, watch)
+            if not trace.interrupted:
                 trace = alternate(steps, engine, max_iter=self.max_iter, tol=self.tol, callback=watch)
         if not trace.converged and not trace.interrupted:
             warnings.warn(
@@ -197,12 +195,22 @@ class RLSI(TopicModel):
         steps = SquaredSteps(X, self.n_components, engine)
         trace = Trace([], converged=False, interrupted=False)
         budget = min(self.terms_per_topic or DEFAULT_BUDGET, X.shape[1])
-        if isinstance(self.init, str):
-            topics = document_topics(X, self.n_components, check_random_state(self.random_state))
+        drawn = isinstance(self.init, str)
+        needs_alpha = self.topic_norm != "l0" and self.alpha_topics_ is None
+        if drawn or needs_alpha:
+            # a penalty that only accompanies given topics is not left to chance
+            seed = 0 if not drawn and self.random_state is None else self.random_state
+            topics = document_topics(X, self.n_components, check_random_state(seed))
             topics = unit_budget(topics, X.shape[1], self.nonnegative)
-            if self.topic_norm != "l2":
-                topics, trace = narrow(steps, topics, budget, self.nonnegative, watch)
-        else:
+        if needs_alpha or (drawn and self.topic_norm != "l2"):
+            step, trace = narrow(steps, topics, budget, self.nonnegative, watch)
+            # a fit that is stopped while topics are still wide keeps to its budget, too
+            topics = unit_budget(steps.components(), budget, self.nonnegative)
+        if needs_alpha:
+            lasting = lasting_alpha(steps, step, self.alpha_docs_)
+            share = SHARE[self.topic_norm, self.doc_norm]
+            self.alpha_topics_ = share * self.alpha_max_ if lasting is None else lasting
+        if not drawn:
             topics = given_topics(self.init, self.n_components, X, self.nonnegative)
             if self.topic_norm == "l0":
                 topics = unit_budget(topics, budget, self.nonnegative)
@@ -240,11 +248,13 @@ class RLSI(TopicModel):
         held-out documents. Zero if X is zero.
         """
         _, loss, energy = self._fold_in(X)
-        return 1 - loss / energy if energy > 0 else 0.0
+        return min(1.0, 1 - loss / energy) if energy > 0 else 0.0
 
     def _fold_in(self, X: Any) -> tuple[NDArray[Any], float, float]:
         check_is_fitted(self, "components_")
         X = self._check_matrix(X, reset=False)
+        if X.shape[1] != self.components_.shape[1]:
+            raise ValueError(f"X has {X.shape[1]} features, but the topics have {self.components_.shape[1]}")
         components = self.components_.astype(X.dtype, copy=False)
         with self._engine() as engine:
             W, loss = fold_in(
@@ -278,6 +288,7 @@ class RLSI(TopicModel):
         _check_number("n_components", self.n_components, Integral, 1)
         _check_choice("topic_norm", self.topic_norm, ("l1", "l2", "l0"))
         _check_choice("doc_norm", self.doc_norm, ("l2", "l1"))
+        _check_choice("nonnegative", self.nonnegative, (False, True))
         _check_number("max_iter", self.max_iter, Integral, 1)
         _check_number("tol", self.tol, Real, 0)
         for name in ("alpha_topics", "alpha_docs"):
@@ -300,9 +311,9 @@ class RLSI(TopicModel):
             )
 
     def _set_alphas(self, X: csr_array) -> None:
-        """Settle the weights of the penalties: what was asked for, or the defaults for this X."""
+        """Settle the weights of the penalties, but for what depends on the start."""
         self.alpha_docs_ = DEFAULT_ALPHA_DOCS if self.alpha_docs is None else float(self.alpha_docs)
-        self.alpha_topics_: float | None = None
+        self.alpha_topics_ = None
         if self.topic_norm == "l0":
             return
         if self.alpha_docs_ == 0 and self.alpha_topics == 0:
@@ -317,13 +328,10 @@ class RLSI(TopicModel):
                 "without end, and the objective has no minimum. Make both positive, or both zero."
             )
         self.alpha_max_ = alpha_max(X, self.topic_norm, self.doc_norm, self.alpha_docs_)
-        if self.alpha_topics is None:
-            share = DEFAULT_SHARE[self.topic_norm, self.doc_norm]
-            if (self.topic_norm, self.doc_norm) == ("l1", "l2"):
-                share /= np.sqrt(self.n_components)  # the more topics, the less each of them explains
-            self.alpha_topics_ = float(share * self.alpha_max_)
-        else:
+        if self.alpha_topics is not None:
             self.alpha_topics_ = float(self.alpha_topics)
+        elif (self.topic_norm, self.doc_norm) != ("l1", "l2"):
+            self.alpha_topics_ = SHARE[self.topic_norm, self.doc_norm] * self.alpha_max_
 
     def _fitted_state(self) -> dict[str, Any]:
         state = super()._fitted_state()
@@ -348,52 +356,20 @@ class RLSI(TopicModel):
 
 def narrow(
     steps: SquaredSteps, topics: csr_array, budget: int, nonnegative: bool, watch: Callback | None
-) -> tuple[csr_array, Trace]:
+) -> tuple[BudgetTopics, Trace]:
     """A start that keeps topics alive and even: word budgets from wide to `budget`, an iteration each."""
     step = BudgetTopics(topics.shape, topics.dtype, budget, nonnegative)
     steps.begin(topics, Ridge(DEFAULT_ALPHA_DOCS), step)
     for width in np.geomspace(WIDEST * budget, budget, NARROWING):
         step.budget = min(round(width), topics.shape[1])
-        trace = alternate(steps, steps.engine, max_iter=1, tol=0, callback=watch, phase="start")
-        if trace.interrupted:
-            # Still too wide: a fit that is stopped here keeps to its budget, too.
-            return unit_budget(steps.components(), budget, nonnegative), trace
-    return steps.components(), trace
+        stopped = alternate(steps, steps.engine, max_iter=1, tol=0, callback=watch, phase="start").interrupted
+        if stopped:
+            break
+    # the start has an objective of its own, which is not part of the history
+    return step, Trace([], converged=False, interrupted=stopped)
 
 
-def alpha_max(X: csr_array, topic_norm: str, doc_norm: str, alpha_docs: float) -> float:
-    """The `alpha_topics` from which on there are no topics: bounds on what a factor can reach.
-
-    Ridge weights obey |W|_2 <= s / (2 sqrt(alpha_docs)), s the largest singular value of X, so no product
-    w_k'x_m exceeds that times the norm of the column x_m, and lasso topics are zero from twice that value on.
-    For l1 weights, alpha_docs |w_n|_1 <= |x_n|^2 bounds the columns of W instead. With l2 topics and l1
-    weights the same holds with the sides exchanged, and with l2 on both sides the optimum shrinks all
-    singular values by sqrt(alpha_topics alpha_docs).
-    """
-    squares = X.astype(np.float64).power(2)
-    by_document = np.asarray(squares.sum(axis=1)).ravel()
-    largest_column = float(np.sqrt(np.asarray(squares.sum(axis=0)).max(initial=0)))
-    if topic_norm == "l1" and doc_norm == "l1":
-        return 2 * largest_column * float(np.sqrt(np.sum(by_document**2))) / alpha_docs
-    spectral = largest_singular_value(X)
-    if topic_norm == "l1":
-        return spectral * largest_column / float(np.sqrt(alpha_docs))
-    if doc_norm == "l1":
-        return (spectral * float(np.sqrt(by_document.max(initial=0))) / alpha_docs) ** 2
-    return spectral**2 / alpha_docs
-
-
-def largest_singular_value(X: csr_array) -> float:
-    """The spectral norm, from a fixed start so that it is always the same number."""
-    if X.nnz == 0 or not X.data.any():
-        return 0.0
-    if min(X.shape) <= 2:
-        return float(np.linalg.norm(X.toarray().astype(np.float64), 2))
-    start = np.full(min(X.shape), 1.0 / np.sqrt(min(X.shape)))
-    return float(svds(X.astype(np.float64), 1, v0=start, return_singular_vectors=False)[0])
-
-
-def _check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
+def _check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:
     if value not in choices:
         raise ValueError(f"{name}={value!r} is not known; choose one of {', '.join(map(repr, choices))}")
 

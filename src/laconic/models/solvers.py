@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve, pinvh
+from scipy.linalg import cho_factor, cho_solve, eigh
 
 from laconic.kernels.rows import descend
 
@@ -43,12 +43,20 @@ class Ridge:
         self.alpha = alpha
 
     def prepare(self, gram: Floats, dtype: Any) -> Floats:
-        """The inverse of the Gram matrix plus alpha; a pseudo-inverse if alpha is zero."""
-        if self.alpha == 0:
-            return np.asarray(pinvh(gram), dtype)
+        """The inverse of the Gram matrix plus alpha.
+
+        Where alpha is too small to keep it apart from zero in the rows' type (more topics than the data have
+        dimensions, and hardly a penalty), directions of no weight are left out: a pseudo-inverse.
+        """
+        rounding = len(gram) * float(np.finfo(dtype).eps) * float(np.trace(gram))
         identity = np.eye(len(gram))
-        factor = cho_factor(gram + self.alpha * identity, lower=True)
-        return np.ascontiguousarray(cho_solve(factor, identity), dtype)
+        if self.alpha > rounding:
+            factor = cho_factor(gram + self.alpha * identity, lower=True)
+            return np.ascontiguousarray(cho_solve(factor, identity), dtype)
+        values, vectors = eigh(gram)
+        kept = values > len(gram) * float(np.finfo(dtype).eps) * max(0.0, float(values[-1]))
+        vectors = vectors[:, kept]
+        return np.ascontiguousarray((vectors / (values[kept] + self.alpha)) @ vectors.T, dtype)
 
     def solve(self, prepared: Floats, targets: Floats, rows: Floats) -> int:
         """All rows at once; a warm start is of no use here."""

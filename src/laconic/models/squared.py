@@ -165,12 +165,16 @@ class SquaredSteps:
 
 def checked_energy(X: csr_array) -> float:
     """||X||^2, or an error if products of such numbers would leave the range of their type."""
-    energy = squared_norm(X)
-    if not energy < np.sqrt(np.finfo(X.dtype).max):
-        raise ValueError(
-            f"The values of X are too large for {X.dtype}: scale X down"
-            + (", or pass it as float64." if X.dtype == np.float32 else ".")
-        )
+    with np.errstate(over="ignore"):
+        energy = squared_norm(X)
+    limits = np.finfo(X.dtype)
+    for wrong, what, remedy in (
+        (not energy < float(limits.max) ** 0.5, "large", "down"),
+        (0 < energy < float(limits.tiny) ** 0.5, "small", "up"),
+    ):
+        if wrong:
+            otherwise = ", or pass it as float64" if X.dtype == np.float32 else ""
+            raise ValueError(f"The values of X are too {what} for {X.dtype}: scale X {remedy}{otherwise}.")
     return energy
 
 

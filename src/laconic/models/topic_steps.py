@@ -94,7 +94,7 @@ class BudgetTopics:
     def __init__(self, shape: tuple[int, int], dtype: Any, budget: int, nonnegative: bool) -> None:
         self.budget = budget
         self.nonnegative = nonnegative
-        self._products = np.zeros(shape, dtype)
+        self.products = np.zeros(shape, dtype)
         self._scratch = np.empty(shape[1], dtype)
 
     def begin(self, gram: Floats, dtype: Any) -> None:
@@ -103,7 +103,7 @@ class BudgetTopics:
 
     def solve(self, columns: Block, products: Floats, topics: Factor) -> None:
         """Collect R."""
-        self._products[:, columns.start : columns.stop] = products.T
+        self.products[:, columns.start : columns.stop] = products.T
 
     def finish(self, shares: Iterable[None], topics: Factor) -> tuple[Factor, float]:
         """Choose the words of each topic in turn."""
@@ -117,13 +117,13 @@ class BudgetTopics:
         filled = np.arange(width) < sizes[:, None]
         terms[filled], weights[filled] = by_topic.indices, by_topic.data
         budget_sweep(
-            self._gram, self._products, terms, weights, sizes, self.budget, self.nonnegative, self._scratch
+            self._gram, self.products, terms, weights, sizes, self.budget, self.nonnegative, self._scratch
         )
         filled = np.arange(width) < sizes[:, None]
         indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
         chosen = csr_array(
-            (weights[filled], terms[filled].astype(np.int32), indptr), shape=self._products.shape
+            (weights[filled], terms[filled].astype(np.int32), indptr), shape=self.products.shape
         )
         owner = np.repeat(np.arange(len(sizes)), sizes)
-        cross = float(np.dot(self._products[owner, chosen.indices].astype(np.float64), chosen.data))
+        cross = float(np.dot(self.products[owner, chosen.indices].astype(np.float64), chosen.data))
         return transposed(chosen), cross

@@ -1,0 +1,94 @@
+"""Weights of penalties: from where on nothing is left, and what to take if nobody says."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.linalg import LinearOperator, svds
+
+from laconic.engines import even_blocks
+from laconic.models.factor import transposed
+from laconic.models.squared import SquaredSteps
+from laconic.models.topic_steps import BudgetTopics
+
+# alpha_topics as a share of alpha_max, by (topic_norm, doc_norm): measured on tf-idf of news, papers and
+# documentation to give weights of some dozens of non-zeros, and topics nearly all alive.
+SHARE = {("l1", "l1"): 1 / 20_000, ("l2", "l2"): 1 / 50, ("l2", "l1"): 1 / 10_000, ("l1", "l2"): 1 / 400}
+# The penalty at which topics keep the words of the start would also shrink them, so that half of them go
+# on to lose most; at a sixth of it, on the same collections, topics end with some dozens of words.
+LENIENCE = 1 / 6
+
+
+def alpha_max(X: csr_array, topic_norm: str, doc_norm: str, alpha_docs: float) -> float:
+    """The `alpha_topics` from which on there are no topics: bounds on what a factor can reach.
+
+    Ridge weights obey |W|_2 <= s / (2 sqrt(alpha_docs)), s the largest singular value of X, so no product
+    w_k'x_m exceeds that times the norm of the column x_m, and lasso topics are zero from twice that value on.
+    For l1 weights, alpha_docs |w_n|_1 <= |x_n|^2 bounds the columns of W instead. With l2 topics and l1
+    weights the same holds with the sides exchanged, and with l2 on both sides the optimum shrinks all
+    singular values by sqrt(alpha_topics alpha_docs).
+    """
+    by_document, by_term = squared_norms(X)
+    largest_column = float(np.sqrt(by_term.max(initial=0)))
+    if topic_norm == "l1" and doc_norm == "l1":
+        return 2 * largest_column * float(np.sqrt(np.sum(by_document**2))) / alpha_docs
+    spectral = largest_singular_value(X)
+    if topic_norm == "l1":
+        return spectral * largest_column / float(np.sqrt(alpha_docs))
+    if doc_norm == "l1":
+        return (spectral * float(np.sqrt(by_document.max(initial=0))) / alpha_docs) ** 2
+    return spectral**2 / alpha_docs
+
+
+def squared_norms(X: csr_array) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Squared norms of rows and columns, in float64, without a float64 copy of the data."""
+    by_row, by_column = np.zeros(X.shape[0]), np.zeros(X.shape[1])
+    for block in even_blocks(X.shape[0], 1 << 14):
+        begin, end = X.indptr[block.start], X.indptr[block.stop]
+        squares = X.data[begin:end].astype(np.float64) ** 2
+        owner = np.repeat(np.arange(block.size), np.diff(X.indptr[block.start : block.stop + 1]))
+        by_row[block.start : block.stop] = np.bincount(owner, squares, minlength=block.size)
+        by_column += np.bincount(X.indices[begin:end], squares, minlength=X.shape[1])
+    return by_row, by_column
+
+
+def largest_singular_value(X: csr_array) -> float:
+    """The spectral norm, from a fixed start so that it is always the same number."""
+    largest = float(np.abs(X.data).max(initial=0))
+    if largest == 0:
+        return 0.0
+    if min(X.shape) <= 2:
+        return largest * float(np.linalg.norm(X.toarray().astype(np.float64) / largest, 2))
+    turned = X.T
+    # scaled, so that squares stay in range
+    operator = LinearOperator(
+        X.shape, matvec=lambda v: X @ v / largest, rmatvec=lambda v: turned @ v / largest, dtype=np.float64
+    )
+    start = np.random.RandomState(0).standard_normal(min(X.shape))
+    return largest * float(svds(operator, 1, v0=start, return_singular_vectors=False)[0])
+
+
+def lasting_alpha(steps: SquaredSteps, step: BudgetTopics, alpha_docs: float) -> float | None:
+    """An l1 penalty on topics, for ridge weights, that suits the topics of a word budget.
+
+    A topic of unit length keeps the entries of b = r_k - sum s_kl c_l beyond alpha/2. To keep its own words,
+    alpha/2 is the largest entry left out, theta; but scaled to where the penalties are in balance this
+    becomes alpha = 2 sqrt(theta^3 |c_k|_1 / (alpha_docs |w_k|^2)). Of that the median over topics, because
+    many a collection has a topic of boilerplate that outweighs all others, times `LENIENCE`. None if no topic
+    has words to spare.
+    """
+    components = transposed(steps.topics)
+    gram, products = steps.document_gram, step.products
+    alphas = []
+    for k in range(components.shape[0]):
+        coupling = gram[k].copy()
+        coupling[k] = 0
+        b = products[k] - components.T @ coupling
+        size = b if step.nonnegative else np.abs(b)
+        spare = min(step.budget, size.size // 2)
+        theta = float(np.partition(size, size.size - spare - 1)[size.size - spare - 1])
+        length = float(np.abs(components[[k]].data).sum(dtype=np.float64))
+        if theta > 0 and gram[k, k] > 0:
+            alphas.append(2 * np.sqrt(theta / gram[k, k] * length / alpha_docs) * theta)
+    return LENIENCE * float(np.median(alphas)) if alphas else None
