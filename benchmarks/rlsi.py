@@ -267,10 +267,11 @@ def growth(size: int) -> list[dict[str, Any]]:
 def recovered(X: ZipfCorpus, k: int) -> list[dict[str, Any]]:
     """How many planted topics a fit to the end finds: best cosine above 0.9."""
     rows = []
+    weights = X.tfidf()
     for name, parameters in (("40 words", {"topic_norm": "l0"}), ("l1", l1(k))):
         parameters["n_components"] = k
         began = time.perf_counter()
-        model = RLSI(random_state=0, **parameters).fit(X.tfidf())
+        model = RLSI(random_state=0, **parameters).fit(weights)
         seconds = time.perf_counter() - began
         C = transposed(transposed(model.components_.astype(np.float64)))
         C.data /= np.repeat(np.sqrt(C.power(2).sum(axis=1)), np.diff(C.indptr))
@@ -278,9 +279,9 @@ def recovered(X: ZipfCorpus, k: int) -> list[dict[str, Any]]:
         rows.append(
             {
                 "what": f"RLSI {name}, K={k}",
-                "iteration": seconds / model.n_iter_,
+                "iteration": seconds,
                 "ratio": float((cosines > 0.9).mean()),
-                "facts": f"{model.n_iter_} iterations, {seconds:.0f} s in all",
+                "facts": f"{model.n_iter_} iterations after the start",
             }
         )
     return rows
@@ -340,7 +341,7 @@ def main() -> None:
         )
     del X500
     report.add("Growth of an iteration", growth(size), columns)
-    planted = columns | {"ratio": ("found", "{:.0%}".format)}
+    planted = columns | {"iteration": ("s in all", "{:.1f}".format), "ratio": ("found", "{:.0%}".format)}
     report.add("Planted topics found by whole fits", recovered(corpus(size, size, 100), 100), planted)
     if options.json:
         options.json.write_text(json.dumps(report.numbers, indent=1) + "\n")

@@ -34,7 +34,7 @@ def test_what_is_said(laconic, jsonl, tmp_path):
         "fit", jsonl, "--text", "body", "--label", "kind", "-k", 3, "--words", 8, "-o", tmp_path / "m"
     )
     model = load(tmp_path / "m").model
-    read, fitted, saved, topics, transform = result.stderr.splitlines()
+    read, saved, fitted, topics, transform = result.stderr.splitlines()
     counts = Corpus.read(jsonl, text="body").counts
     assert read == f"read 90 documents, 24 terms kept, {counts.nnz} non-zeros, 3 labels"
     assert f"fitted 3 topics in {model.n_iter_} iterations and " in fitted
@@ -42,7 +42,22 @@ def test_what_is_said(laconic, jsonl, tmp_path):
     assert f"cosine of two topics {model.max_cosine_:.2f}, {model.distinct_terms_:.0%} distinct" in fitted
     assert saved == f"model saved to {tmp_path / 'm'}"
     assert topics == f"next: laconic topics {tmp_path / 'm'} --terms 40"
-    assert transform.startswith("      laconic transform")
+    assert transform == f"      laconic transform {tmp_path / 'm'} NEW-FILE --text body -o weights.parquet"
+    heading, _, *rows = result.stdout.splitlines()
+    assert heading.split() == ["topic", "words", "strongest", "in"]
+    # each theme has a label of its own
+    assert {row.split("   ")[-1].strip().split(",")[0] for row in rows} == set(THEMES)
+
+
+def test_more_topics_than_documents_is_told(laconic, tmp_path):
+    path = tmp_path / "few.csv"
+    path.write_text("text\nsalt pepper\nsalt pepper\nsun moon\nsun moon\n")
+    assert "more topics (9) than documents (4)" in laconic("fit", path, "-k", 9, "-o", tmp_path / "m").stderr
+
+
+def test_short_topics_of_a_penalty_ask_for_a_lower_one(laconic, jsonl, tmp_path):
+    said = laconic("fit", jsonl, "--text", "body", "-k", 8, "--alpha-topics", 3, "-o", tmp_path / "m").stderr
+    assert "lower --alpha-topics" in said
 
 
 def test_topics_are_the_themes(saved):

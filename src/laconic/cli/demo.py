@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,10 +11,9 @@ from laconic.cli.console import emit, say, waiting
 from laconic.cli.errors import reported
 from laconic.cli.fitting import check_output, conclude, describe, fit_and_save, nothing_kept
 from laconic.cli.options import DEFAULT_WORDS
-from laconic.cli.tables import topics_table
+from laconic.cli.tables import strongest_labels, topics_table
 
 if TYPE_CHECKING:
-    from laconic.corpus import Corpus
     from laconic.corpus.options import VectorizerOptions
 
 EXAMPLES = """
@@ -30,7 +29,6 @@ Examples
 TERMS: VectorizerOptions = {"min_df": 3, "max_df": 0.1, "sublinear_tf": True}
 TOPICS = 30
 TERMS_SHOWN = 6
-MODULES_SHOWN = 3
 
 Output = Annotated[
     Path, typer.Option("--output", "-o", metavar="DIR", help="Where to save the model.", readable=False)
@@ -57,25 +55,5 @@ def demo(output: Output = Path("demo-model"), topics: Topics = TOPICS) -> None:
         say(f"read {describe(corpus)}")
         model = RLSI(topics, topic_norm="l0", terms_per_topic=DEFAULT_WORDS, nonnegative=True, random_state=0)
         bundle, outcome = fit_and_save(model, corpus, output)
-    modules = strongest_labels(corpus, model.transform(corpus.X))
-    emit(topics_table(bundle, TERMS_SHOWN, extra=("strongest in", modules)))
+    emit(topics_table(bundle, TERMS_SHOWN, extra=strongest_labels(corpus, model.transform(corpus.X))))
     conclude(model, outcome, output)
-
-
-def strongest_labels(corpus: Corpus, weights: Any, n_labels: int = MODULES_SHOWN) -> list[str]:
-    """For each topic the labels of the documents that have most of it.
-
-    Positive weights are summed over a label and divided by the root of its number of documents: the sum alone
-    would always name the largest labels, the mean the smallest.
-    """
-    import numpy as np
-
-    names, owner, sizes = np.unique(np.array(corpus.labels, str), return_inverse=True, return_counts=True)
-    strength = np.zeros((len(names), weights.shape[1]))
-    np.add.at(strength, owner, np.maximum(weights, 0))
-    strength /= np.sqrt(sizes)[:, None]
-    best = np.argsort(-strength, axis=0, kind="stable")[:n_labels]
-    return [
-        ", ".join(str(names[label]) for label in best[:, topic] if strength[label, topic] > 0)
-        for topic in range(weights.shape[1])
-    ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -66,8 +67,37 @@ def described(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         return error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"
     if isinstance(error, ValueError | OSError) and error.args:
-        return str(error)
+        return as_options(str(error))
     return f"unexpected {type(error).__name__}: {error} (laconic --debug ... shows where it comes from)"
+
+
+def as_options(message: str) -> str:
+    """Say what the library says in the command line's words.
+
+    >>> as_options("lower min_df (such as min_df=1), or give encoding='latin-1'")
+    'lower --min-df (such as --min-df 1), or give --encoding latin-1'
+    """
+    names = "|".join(_OPTIONS)
+    typed = re.sub(rf"\b({names})=('?)([\w.+-]+)\2", lambda m: f"{_OPTIONS[m[1]]} {m[3]}", message)
+    # "encoding" alone is an ordinary word; names with an underscore are not
+    bare = "|".join(name for name in _OPTIONS if "_" in name)
+    return re.sub(rf"(?<![\w-])({bare})(?![\w-])", lambda m: _OPTIONS[m[1]], typed)
+
+
+_OPTIONS = {
+    "alpha_docs": "--alpha-docs",
+    "alpha_topics": "--alpha-topics",
+    "doc_norm": "--doc-norm",
+    "encoding": "--encoding",
+    "max_df": "--max-df",
+    "max_features": "--max-features",
+    "max_iter": "--max-iter",
+    "min_df": "--min-df",
+    "n_components": "--topics",
+    "stop_words": "--stop-words",
+    "terms_per_topic": "--words",
+    "topic_norm": "--topic-norm",
+}
 
 
 def _allow_any_character() -> None:

@@ -11,7 +11,7 @@ from laconic.cli import options as option
 from laconic.cli.console import emit, say, waiting
 from laconic.cli.errors import reported
 from laconic.cli.fitting import check_output, conclude, describe, fit_and_save, nothing_kept
-from laconic.cli.tables import topics_table
+from laconic.cli.tables import strongest_labels, topics_table
 
 EXAMPLES = """
 Examples
@@ -100,5 +100,8 @@ def fit(
             corpus = Corpus.read(path, text=text, label=label, id=id, encoding=encoding, **terms)
         say(f"read {describe(corpus)}")
         bundle, outcome = fit_and_save(MODELS[model.value.upper()](**parameters), corpus, output)
-    emit(topics_table(bundle))
-    conclude(bundle.model, outcome, output)
+    labels = None
+    if corpus.labels is not None:
+        labels = strongest_labels(corpus, bundle.model.transform(corpus.X))
+    emit(topics_table(bundle, extra=labels))
+    conclude(bundle.model, outcome, output, reading=option.as_typed(text=text, encoding=encoding))

@@ -33,6 +33,7 @@ class Outcome(NamedTuple):
     """What was last reported."""
     converged: bool
     warnings: list[str]
+    n_documents: int
 
 
 def check_output(path: Path) -> None:
@@ -105,6 +106,7 @@ def watched_fit(model: Any, X: Any) -> Outcome:
         warnings=list(
             dict.fromkeys(str(w.message) for w in caught if not issubclass(w.category, ConvergenceWarning))
         ),
+        n_documents=X.shape[0],
     )
 
 
@@ -115,6 +117,8 @@ def fit_and_save(model: Any, corpus: Corpus, path: Path) -> tuple[Bundle, Outcom
     outcome = watched_fit(model, corpus.X)
     bundle = Bundle(model, corpus.vectorizer)
     bundle.save(path)
+    # Told at once: what follows may go to a pipe that nobody reads.
+    say(f"model saved to {path}", whole=True)
     return bundle, outcome
 
 
@@ -127,8 +131,8 @@ def nothing_kept() -> Iterator[None]:
         raise KeyboardInterrupt("no model was saved") from error
 
 
-def conclude(model: Any, outcome: Outcome, path: Path) -> None:
-    """Say how good the model is, what to be careful about, and where it is; exits if Ctrl-C stopped it."""
+def conclude(model: Any, outcome: Outcome, path: Path, reading: str = "") -> None:
+    """Say how good the model is, what to be careful about, and what is next; exits if Ctrl-C stopped it."""
     n_topics = len(model.topic_sizes_)
     n_iter = outcome.last.iteration if outcome.last.phase == "fit" else 0
     say(
@@ -138,9 +142,8 @@ def conclude(model: Any, outcome: Outcome, path: Path) -> None:
     )
     for message in [*_cautions(model, outcome), *outcome.warnings]:
         warn(message)
-    say(f"model saved to {path}", whole=True)
     say(f"next: laconic topics {path} --terms 40", whole=True)
-    say(f"      laconic transform {path} NEW-FILE -o weights.parquet", whole=True)
+    say(f"      laconic transform {path} NEW-FILE{reading} -o weights.parquet", whole=True)
     if outcome.stopped:
         raise typer.Exit(INTERRUPTED)
 
@@ -165,8 +168,14 @@ def _cautions(model: Any, outcome: Outcome) -> list[str]:
         cautions.append(f"{plural(n_dead, 'topic')} ended without words: {remedy}")
     # Unless so small a budget was asked for.
     if model.n_short_ and (model.terms_per_topic or SHORT_TOPIC) >= SHORT_TOPIC:
+        remedy = "ask for fewer topics, or leave out rare words with --min-df"
+        if model.topic_norm == "l1":
+            remedy = f"lower --alpha-topics (it was {model.alpha_topics_:.3g}), or ask for fewer topics"
         cautions.append(
-            f"{plural(model.n_short_, 'topic')} ended with fewer than {SHORT_TOPIC} words: ask for fewer "
-            "topics, or leave out rare words with --min-df"
+            f"{plural(model.n_short_, 'topic')} ended with fewer than {SHORT_TOPIC} words: {remedy}"
+        )
+    if len(model.topic_sizes_) > outcome.n_documents:
+        cautions.append(
+            f"there are more topics ({len(model.topic_sizes_)}) than documents ({outcome.n_documents})"
         )
     return cautions

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -229,6 +230,16 @@ def vectorizer_options(
         "weighting": weighting.value,
         "sublinear_tf": sublinear_tf,
     }
+
+
+def as_typed(*, text: str, encoding: str) -> str:
+    """The options of reading that the next command needs, too, as they are typed.
+
+    >>> as_typed(text="body", encoding="utf-8")
+    ' --text body'
+    """
+    asked = [("--text", text, "text"), ("--encoding", encoding, "utf-8")]
+    return "".join(f" {name} {shlex.quote(value)}" for name, value, default in asked if value != default)
 
 
 def frequency(value: str, option: str) -> int | float:
