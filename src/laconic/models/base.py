@@ -33,9 +33,6 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     `_finish`. See CONTRIBUTING for the whole recipe.
     """
 
-    wants = "weights"
-    """What the model is meant for: ``"weights"`` (tf-idf and the like) or ``"counts"``."""
-
     components_: Factor
     objective_history_: Floats
     n_iter_: int
