@@ -9,6 +9,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 from planting import planted
 from scipy.sparse import csr_array
+from typer.testing import CliRunner
+
+from laconic.cli.app import app
 
 # Compiling a kernel inside the first example would count as a slow example.
 settings.register_profile("laconic", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -27,3 +30,17 @@ def data_dir() -> Path:
 @pytest.fixture(scope="session")
 def X() -> csr_array:
     return planted()
+
+
+@pytest.fixture
+def laconic(monkeypatch):
+    """Run a command; by default it has to succeed."""
+    monkeypatch.delenv("LACONIC_DEBUG", raising=False)
+
+    def run(*arguments, code=0):
+        result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+        assert result.exit_code == code, (result.stdout, result.stderr, result.exception)
+        assert "Traceback" not in result.stderr
+        return result
+
+    return run

@@ -15,20 +15,6 @@ def jsonl(rows, tmp_path_factory):
     return write_jsonl(tmp_path_factory.mktemp("data") / "texts.jsonl", rows)
 
 
-@pytest.fixture
-def laconic(monkeypatch):
-    """Run a command; by default it has to succeed."""
-    monkeypatch.delenv("LACONIC_DEBUG", raising=False)
-
-    def run(*arguments, code=0):
-        result = CliRunner().invoke(app, [str(argument) for argument in arguments])
-        assert result.exit_code == code, (result.stdout, result.stderr, result.exception)
-        assert "Traceback" not in result.stderr
-        return result
-
-    return run
-
-
 @pytest.fixture(scope="session")
 def saved(jsonl, tmp_path_factory):
     """A model of three topics, fitted by the command."""

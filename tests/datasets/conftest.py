@@ -5,9 +5,6 @@ import lzma
 import numpy as np
 import pytest
 from scipy.sparse import csr_array, save_npz
-from typer.testing import CliRunner
-
-from laconic.cli.app import app
 
 
 def write_lines(path, rows):
@@ -87,17 +84,3 @@ def graph():
         "class_names": np.array(["Theory", "Practice"]),
         "node_names": np.array(["p", "q", "r"]),
     }
-
-
-@pytest.fixture
-def laconic(monkeypatch):
-    """Run a command; by default it has to succeed."""
-    monkeypatch.delenv("LACONIC_DEBUG", raising=False)
-
-    def run(*arguments, code=0):
-        result = CliRunner().invoke(app, [str(argument) for argument in arguments])
-        assert result.exit_code == code, (result.stdout, result.stderr, result.exception)
-        assert "Traceback" not in result.stderr
-        return result
-
-    return run

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.linalg import LinearOperator, svds
 
-from laconic.engines import even_blocks
-from laconic.models.factor import transposed
+from laconic.models.factor import squared_norms, transposed
 from laconic.models.squared import SquaredSteps
 from laconic.models.topic_steps import BudgetTopics
 
@@ -39,18 +37,6 @@ def alpha_max(X: csr_array, topic_norm: str, doc_norm: str, alpha_docs: float) -
     if doc_norm == "l1":
         return (spectral * float(np.sqrt(by_document.max(initial=0))) / alpha_docs) ** 2
     return spectral**2 / alpha_docs
-
-
-def squared_norms(X: csr_array) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Squared norms of rows and columns, in float64, without a float64 copy of the data."""
-    by_row, by_column = np.zeros(X.shape[0]), np.zeros(X.shape[1])
-    for block in even_blocks(X.shape[0], 1 << 14):
-        begin, end = X.indptr[block.start], X.indptr[block.stop]
-        squares = X.data[begin:end].astype(np.float64) ** 2
-        owner = np.repeat(np.arange(block.size), np.diff(X.indptr[block.start : block.stop + 1]))
-        by_row[block.start : block.stop] = np.bincount(owner, squares, minlength=block.size)
-        by_column += np.bincount(X.indices[begin:end], squares, minlength=X.shape[1])
-    return by_row, by_column
 
 
 def largest_singular_value(X: csr_array) -> float:

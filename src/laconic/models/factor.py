@@ -103,3 +103,15 @@ def squared_norm(X: csr_array) -> float:
     """||X||^2 in float64, without a float64 copy of the data."""
     blocks = even_blocks(X.nnz, 1 << 20)
     return sum((float(np.square(X.data[b.start : b.stop], dtype=np.float64).sum()) for b in blocks), 0.0)
+
+
+def squared_norms(X: csr_array) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Squared norms of rows and columns, in float64, without a float64 copy of the data."""
+    by_row, by_column = np.zeros(X.shape[0]), np.zeros(X.shape[1])
+    for block in even_blocks(X.shape[0], 1 << 14):
+        begin, end = X.indptr[block.start], X.indptr[block.stop]
+        squares = X.data[begin:end].astype(np.float64) ** 2
+        owner = np.repeat(np.arange(block.size), np.diff(X.indptr[block.start : block.stop + 1]))
+        by_row[block.start : block.stop] = np.bincount(owner, squares, minlength=block.size)
+        by_column += np.bincount(X.indices[begin:end], squares, minlength=X.shape[1])
+    return by_row, by_column

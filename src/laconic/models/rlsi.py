@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from laconic.engines import Threads
 from laconic.models.alphas import SHARE, alpha_max, lasting_alpha
 from laconic.models.base import TopicModel, data_hash
-from laconic.models.factor import Factor, squared_norm, transposed, upright
+from laconic.models.factor import Factor, transposed, upright
 from laconic.models.loop import Callback, Trace, alternate
 from laconic.models.solvers import Descent, Ridge, RowSolver
 from laconic.models.squared import SquaredSteps, checked_energy, fold_in
@@ -257,10 +257,9 @@ class RLSI(TopicModel):
             raise ValueError(f"X has {X.shape[1]} features, but the topics have {self.components_.shape[1]}")
         components = self.components_.astype(X.dtype, copy=False)
         with self._engine() as engine:
-            W, loss = fold_in(
+            return fold_in(
                 X, transposed(components), self._document_solver(SWEEPS_TRANSFORM, X.dtype), engine
             )
-        return W, loss, squared_norm(X)
 
     def _precision(self, dtype: Any) -> float:
         """How exactly rows are solved: in step with `tol`, within the limits of the type."""

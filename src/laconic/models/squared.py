@@ -178,8 +178,11 @@ def checked_energy(X: csr_array) -> float:
     return energy
 
 
-def fold_in(X: csr_array, topics: Factor, documents: RowSolver, engine: Threads) -> tuple[Floats, float]:
-    """The weights of documents for fixed topics (terms × topics), and the squared loss."""
+def fold_in(
+    X: csr_array, topics: Factor, documents: RowSolver, engine: Threads
+) -> tuple[Floats, float, float]:
+    """The weights of documents for fixed topics (terms × topics), the squared loss, and ||X||^2."""
+    energy = checked_energy(X)
     topic_gram = gram(topics, engine)
     prepared = documents.prepare(topic_gram, X.dtype)
     project = Projector(topics)
@@ -193,4 +196,4 @@ def fold_in(X: csr_array, topics: Factor, documents: RowSolver, engine: Threads)
         return float(np.vdot(exact @ topic_gram, exact)) - 2 * float(inner(products, block))
 
     loss = sum(engine.map(solve, even_blocks(X.shape[0], ROWS_PER_BLOCK)), 0.0)
-    return weights, checked_energy(X) + loss
+    return weights, energy + loss, energy

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 from sklearn.utils import check_array
 
+from laconic.models.factor import squared_norms
+
 SMALLEST_SAMPLE = 1000
 SAMPLE_PER_TOPIC = 8
 # 1 - cos^2 of two documents that are the same but for rounding
@@ -24,8 +26,8 @@ def document_topics(X: csr_array, n_topics: int, random: np.random.RandomState) 
     the collection is left without a topic near it. If there are too few different documents, random halves
     of documents follow; without any words, topics are zero.
     """
-    norms = np.sqrt(np.bincount(_owner(X), X.data.astype(np.float64) ** 2, minlength=X.shape[0]))
-    usable = np.flatnonzero(norms > 0)
+    by_document, _ = squared_norms(X)
+    usable = np.flatnonzero(by_document > 0)
     if usable.size == 0:
         return csr_array((n_topics, X.shape[1]), dtype=X.dtype)
     sample = random.permutation(usable)[: max(SMALLEST_SAMPLE, SAMPLE_PER_TOPIC * n_topics)]
