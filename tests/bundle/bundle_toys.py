@@ -1,15 +1,9 @@
-"""A small model with a value of every kind, and what tests do to saved directories."""
-
-import hashlib
-import json
-from pathlib import Path
+"""A small model with a value of every kind."""
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
-
-from laconic.bundle.manifest import MANIFEST, sealed
 
 
 class Toy(BaseEstimator):
@@ -70,39 +64,3 @@ def same(a, b):
         and a.history_ == b.history_
         and a.n_features_in_ == b.n_features_in_
     )
-
-
-def contents(directory):
-    return {path.name: path.read_bytes() for path in Path(directory).iterdir()}
-
-
-def edit(directory, change):
-    """Change model.json as somebody would who also repairs its checksum."""
-    path = Path(directory) / MANIFEST
-    document = json.loads(path.read_text(encoding="utf-8"))
-    del document["checksum"]
-    change(document)
-    path.write_bytes(sealed(document))
-
-
-def swap(directory, stem, content):
-    """Give a file another content, with name, size and checksums as they should be."""
-    (old,) = [p for p in Path(directory).iterdir() if p.name.startswith(f"{stem}-")]
-    sha256 = hashlib.sha256(content).hexdigest()
-    new = old.with_name(f"{stem}-{sha256[:16]}{old.suffix}")
-    old.unlink()
-    new.write_bytes(content)
-    path = Path(directory) / MANIFEST
-    document = json.loads(path.read_text(encoding="utf-8").replace(old.name, new.name))
-    del document["checksum"]
-    document["files"][new.name] = {"bytes": len(content), "sha256": sha256}
-    path.write_bytes(sealed(document))
-
-
-def npy(array, descr=None, shape=None):
-    """The bytes of an array file, with a header that may lie."""
-    descr = descr or array.dtype.str
-    shape = array.shape if shape is None else shape
-    header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}"
-    header += " " * (-(11 + len(header)) % 64) + "\n"
-    return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + array.tobytes()

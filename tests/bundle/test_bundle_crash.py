@@ -7,40 +7,15 @@ import threading
 from pathlib import Path
 
 import pytest
-from bundle_toys import Toy, contents, edit, same
+from bundle_toys import Toy, same
 
 from laconic.bundle import Bundle, BundleError, load
-from laconic.bundle.manifest import MANIFEST
-from laconic.bundle.writing import DirectoryWriter, _HashedSink
+from laconic.bundle.bundle import MODEL
+from laconic.stored.writing import DirectoryWriter
+from stored_files import Stopped, contents, edit, listed, stop_at
 
+MANIFEST = MODEL.manifest
 OLD, NEW = Toy().fit(seed=1), Toy(3).fit(8, seed=2)
-
-
-class Stopped(BaseException):
-    """What ends a save in the middle."""
-
-
-def stop_at(monkeypatch, step, error):
-    """Make the given call of write, sync or rename fail; count the calls."""
-    calls = [0]
-
-    def failing(function):
-        def call(*args, **kwargs):
-            calls[0] += 1
-            if calls[0] == step:
-                raise error
-            return function(*args, **kwargs)
-
-        return call
-
-    monkeypatch.setattr(_HashedSink, "write", failing(_HashedSink.write))
-    monkeypatch.setattr(os, "fsync", failing(os.fsync))
-    monkeypatch.setattr(Path, "replace", failing(Path.replace))
-    return calls
-
-
-def listed(path):
-    return {MANIFEST, *json.loads((path / MANIFEST).read_text(encoding="utf-8"))["files"]}
 
 
 def steps(tmp_path):

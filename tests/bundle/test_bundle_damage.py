@@ -5,12 +5,16 @@ import re
 
 import numpy as np
 import pytest
-from bundle_toys import Toy, contents, edit, npy, same, swap
+from bundle_toys import Toy, same
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from laconic.bundle import Bundle, BundleError, load
-from laconic.bundle.manifest import MANIFEST, sealed
+from laconic.bundle.bundle import MODEL
+from laconic.stored.manifest import sealed
+from stored_files import contents, edit, npy, swap
+
+MANIFEST = MODEL.manifest
 
 
 def refused(path, *parts):
@@ -137,7 +141,7 @@ def test_other_encodings_are_refused(saved):
 
 
 def test_a_document_that_is_too_long_is_not_read(saved, monkeypatch):
-    monkeypatch.setattr("laconic.bundle.reading.MAX_MANIFEST_BYTES", 1000)
+    monkeypatch.setattr("laconic.stored.reading.MAX_MANIFEST_BYTES", 1000)
     refused(saved, "too many")
 
 

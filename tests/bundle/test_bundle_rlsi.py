@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from bundle_toys import contents, edit, swap
 from scipy import sparse
 
 from laconic.bundle import Bundle, BundleError, load
 from laconic.models import RLSI
+from stored_files import contents, edit, swap
 
 
 def dense(W):

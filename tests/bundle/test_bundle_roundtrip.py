@@ -3,13 +3,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from bundle_toys import Toy, contents, same
+from bundle_toys import Toy, same
 from sklearn.exceptions import NotFittedError
 
 import laconic
 from laconic.bundle import Bundle, BundleError, load
-from laconic.bundle.manifest import canonical_json
 from laconic.corpus import Vectorizer
+from laconic.stored.manifest import canonical_json
+from stored_files import contents, edit
 
 
 def test_loaded_equals_saved_bit_for_bit(bundle, saved, texts):
@@ -149,8 +150,6 @@ def test_other_parameters_are_refused_by_name(value, tmp_path):
 
 
 def test_a_parameter_that_is_not_there_has_its_default(saved):
-    from bundle_toys import edit
-
     edit(saved, lambda document: document["parameters"].pop("alpha"))
     assert load(saved).model.alpha == 0.1
 

@@ -2,6 +2,7 @@ import pytest
 from cli_documents import documents, write_jsonl
 from typer.testing import CliRunner
 
+from laconic import Corpus
 from laconic.cli.app import app
 
 
@@ -13,6 +14,12 @@ def rows():
 @pytest.fixture(scope="session")
 def jsonl(rows, tmp_path_factory):
     return write_jsonl(tmp_path_factory.mktemp("data") / "texts.jsonl", rows)
+
+
+@pytest.fixture(scope="session")
+def corpus(rows):
+    """The counts of the same documents."""
+    return Corpus.from_texts([row["body"] for row in rows], labels=[row["kind"] for row in rows])
 
 
 @pytest.fixture(scope="session")

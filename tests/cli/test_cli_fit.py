@@ -1,14 +1,17 @@
 import inspect
 import signal
+import typing
 
 import numpy as np
 import pytest
 from cli_documents import THEMES, documents, write_csv, write_jsonl
 
 from laconic import RLSI, Bundle, Corpus, load
-from laconic.cli import options
+from laconic.cli import fit as fit_module
+from laconic.cli import model_options, term_options
 from laconic.cli.fit import fit
 from laconic.corpus import Vectorizer
+from laconic.corpus.options import WEIGHTINGS
 from laconic.models import MODELS
 
 
@@ -35,8 +38,11 @@ def test_what_is_said(laconic, jsonl, tmp_path):
     )
     model = load(tmp_path / "m").model
     read, saved, fitted, topics, transform = result.stderr.splitlines()
-    counts = Corpus.read(jsonl, text="body").counts
-    assert read == f"read 90 documents, 24 terms kept, {counts.nnz} non-zeros, 3 labels"
+    tokens = sum(len(row["body"].split()) - row["body"].split().count("The") for row in documents())
+    assert read == (
+        f"read 90 documents, 3 labels, {tokens:,} tokens; 24 of 27 terms kept "
+        "(in at least 2 documents and at most 50 % of them)"
+    )
     assert f"fitted 3 topics in {model.n_iter_} iterations and " in fitted
     assert f"3 alive, density {model.density_:.2%}" in fitted
     assert f"cosine of two topics {model.max_cosine_:.2f}, {model.distinct_terms_:.0%} distinct" in fitted
@@ -108,6 +114,9 @@ def _dense(model):
         (["--ngrams", "2"], {"ngram_range": [1, 2]}),
         (["--weighting", "count"], {"weighting": "count"}),
         (["--weighting", "binary"], {"weighting": "binary"}),
+        (["--weighting", "log-entropy"], {"weighting": "log-entropy"}),
+        (["--stemmer", "English"], {"stemmer": "english"}),
+        (["--stop-words", "german"], {"stop_words": "german"}),
         (["--sublinear-tf"], {"sublinear_tf": True}),
     ],
 )
@@ -164,12 +173,23 @@ def test_an_earlier_model_is_replaced(laconic, jsonl, tmp_path):
 def test_defaults_are_the_librarys():
     shown = inspect.signature(fit).parameters
     vectorizer = inspect.signature(Vectorizer).parameters
+    reader = inspect.signature(Corpus.read).parameters
     model = inspect.signature(RLSI).parameters
-    assert options.frequency(shown["min_df"].default, "") == vectorizer["min_df"].default
-    assert options.frequency(shown["max_df"].default, "") == vectorizer["max_df"].default
+    hints = typing.get_type_hints(fit, vars(fit_module), include_extras=True)
+
+    def told(name):
+        return hints[name].__metadata__[0].show_default
+
+    for name in ("min_df", "max_df"):
+        assert term_options.frequency(told(name), "") == vectorizer[name].default
+    for name in ("stop_words", "weighting"):
+        assert told(name) == vectorizer[name].default
+    for name in ("text", "encoding", "on_error"):
+        assert told(name) == reader[name].default
     for name in ("max_iter", "tol"):
         assert shown[name].default == model[name].default
-    assert {name.upper() for name in options.ModelName.__members__} <= set(MODELS)
+    assert {name.upper() for name in model_options.ModelName.__members__} <= set(MODELS)
+    assert {name.value for name in term_options.WeightingName} == set(WEIGHTINGS)
 
 
 @pytest.mark.parametrize(
@@ -182,7 +202,9 @@ def test_defaults_are_the_librarys():
         (["--min-df", "0"], "neither a number of documents"),
         (["--max-df", "1.5"], "neither a number of documents"),
         (["--max-df", "many"], "neither a number of documents"),
-        (["--stop-words", "nowhere.txt"], "there is no file"),
+        (["--stop-words", "nowhere.txt"], "there is no file 'nowhere.txt', nor a list of words"),
+        (["--stemmer", "klingon"], "there is no stemmer for 'klingon'; there are arabic, "),
+        (["--on-error", "ignore"], "--on-error"),
         (["--jobs", "0"], "0 threads"),
         (["--seed", "-1"], "is not between"),
         (["--topics", "0"], "--topics"),

@@ -9,6 +9,7 @@ from rich.console import Console
 import laconic as package
 from laconic.cli.errors import DEBUG, reported
 from laconic.cli.interrupt import Interrupt
+from laconic.cli.reading import ReadingDisplay
 from laconic.models.loop import Progress
 from laconic.progress import ProgressDisplay
 
@@ -117,13 +118,31 @@ def test_interrupt_outside_the_main_thread():
     assert states == [False]
 
 
-def test_the_progress_of_a_fit_fits_a_terminal():
-    def shown(display):
-        with console.capture() as capture:
-            console.print(display._bar.get_renderable())
-        return capture.get()
+def shown(display):
+    with display.console.capture() as capture:
+        display.console.print(display._bar.get_renderable())
+    return capture.get()
 
-    console = Console(file=io.StringIO(), force_terminal=True, width=80, color_system=None)
+
+@pytest.fixture
+def console():
+    return Console(file=io.StringIO(), force_terminal=True, width=80, color_system=None)
+
+
+def test_the_progress_of_reading_fits_a_terminal(console):
+    with ReadingDisplay(console) as display:
+        assert "reading" in shown(display)
+        display._began -= 30
+        display(600_000_000, 3_000_000_000, 1_234_567)
+        for part in ("600.0 MB of 3.0 GB", "1,234,567 documents", " MB/s", "~2:0"):
+            assert part in shown(display)
+        assert shown(display).count("\n") == 1
+        display(3_000_000_000, 3_000_000_000, 6_172_835)
+        assert "counting terms" in shown(display)
+        assert "6,172,835 documents" in shown(display)
+
+
+def test_the_progress_of_a_fit_fits_a_terminal(console):
     report = Progress("fit", 123, 200, "topics", 123_456.7, 1e-3, 1e-5, 1000, 0.0123, 75.0)
     with ProgressDisplay(console) as display:
         display(report._replace(phase="start"))

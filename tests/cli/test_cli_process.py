@@ -1,8 +1,11 @@
 """What only a process of its own can show: signals, pipes, encodings, exit codes, start-up."""
 
+import contextlib
+import gzip
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -84,19 +87,52 @@ def test_a_second_ctrl_c_aborts(endless, tmp_path):
     assert not (tmp_path / "m").exists()
 
 
-def test_ctrl_c_while_reading(tmp_path):
-    os.mkfifo(tmp_path / "endless.jsonl")
-    # The pipe opens as soon as the command begins to read, and then keeps it waiting for the first line.
-    with (
-        start("fit", tmp_path / "endless.jsonl", "-o", tmp_path / "m") as process,
-        (tmp_path / "endless.jsonl").open("w"),
-    ):
-        time.sleep(0.2)
-        process.send_signal(signal.SIGINT)
-        output, errors = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert errors.decode() == "laconic: interrupted, no model was saved\n"
-    assert output == b""
+@pytest.fixture(scope="module")
+def long_text(tmp_path_factory):
+    """A file whose reading takes many seconds: a compressed megabyte, again and again."""
+    words = " ".join(f"word{number}" for number in range(1000))
+    member = gzip.compress(f"{words}\n".encode() * 120)
+    path = tmp_path_factory.mktemp("long") / "long.txt.gz"
+    path.write_bytes(member * 2000)
+    return path
+
+
+def on_a_terminal(arguments, until):
+    """Run with a terminal for standard error, and press Ctrl-C when it has shown something."""
+    terminal, other_end = os.openpty()
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("LACONIC", "PYTHON"))}
+    with subprocess.Popen(
+        [*LACONIC, *map(str, arguments)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=other_end,
+        env={**kept, "TERM": "xterm", "COLUMNS": "80"},
+    ) as process:
+        os.close(other_end)
+        shown = b""
+        # When the last who writes is gone, Linux ends with an error and other systems with nothing.
+        with contextlib.suppress(OSError):
+            while block := os.read(terminal, 1 << 16):
+                shown += block
+                if until.search(shown) and process.poll() is None:
+                    process.send_signal(signal.SIGINT)
+                    until = re.compile(rb"(?!)")
+        output, _ = process.communicate(timeout=60)
+    os.close(terminal)
+    return process.returncode, output, shown.decode()
+
+
+def test_reading_shows_a_bar_on_a_terminal_and_ctrl_c_ends_it(long_text, saved, tmp_path):
+    bar = re.compile(rb"reading .*MB of .*MB  [\d,]+ documents  .*[KM]B/s  ~[\d:]+ left")
+    for arguments, end in [
+        (["fit", long_text, "-o", tmp_path / "m"], "laconic: interrupted, no model was saved"),
+        (["transform", saved, long_text, "-o", tmp_path / "w.csv"], "laconic: interrupted"),
+    ]:
+        code, output, shown = on_a_terminal(arguments, bar)
+        assert (code, output) == (130, b"")
+        assert shown.rstrip().endswith(end)
+        assert "Traceback" not in shown
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_closed_pipe(saved):

@@ -161,7 +161,7 @@ def damaged():
         (np.zeros((1, 1, 1)), ["a"], {}, "2 dimensions"),
         ([[np.nan, 1]], ["a", "b"], {}, "must be finite"),
         ([[np.inf, 1]], ["a", "b"], {}, "must be finite"),
-        ([[1e300, 1]], ["a", "b"], {}, "too large numbers for float32"),
+        ([[1e300, 1]], ["a", "b"], {}, "document 0, column 0: .* too large for float32"),
         ([[-1, 1]], ["a", "b"], {}, "must not be negative"),
         ([["x", "y"]], ["a", "b"], {}, "must be real numbers"),
         ([[1j]], ["a"], {}, "must be real numbers"),
@@ -188,3 +188,13 @@ def test_a_corpus_is_made_again_from_its_parts():
         Corpus([[1]], corpus.vectorizer)
     with pytest.raises(AttributeError, match="fit_count"):
         Corpus([[1]], Vectorizer())
+
+
+def test_a_corpus_is_saved_and_loaded(tmp_path):
+    corpus = Corpus.from_texts(TEXTS, labels=["a", "b", "a", "b"])
+    corpus.save(tmp_path / "corpus")
+    for verify in (True, False):
+        again = Corpus.load(tmp_path / "corpus", verify=verify)
+        assert repr(again) == repr(corpus)
+        assert again.reading is None
+        np.testing.assert_array_equal(again.X.toarray(), corpus.X.toarray())

@@ -4,25 +4,28 @@ from __future__ import annotations
 
 import inspect
 import os
-import platform
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy
 
-from laconic.bundle.manifest import BundleError, Json, quoted
-from laconic.bundle.reading import StoredDirectory, read_directory
-from laconic.bundle.values import decode, encode
-from laconic.bundle.writing import DirectoryWriter, replacing
+from laconic.bundle.errors import BundleError
+from laconic.corpus.saving import add_vectorizer, read_vectorizer
+from laconic.stored.manifest import Kind, quoted
+from laconic.stored.reading import StoredDirectory, read_directory
+from laconic.stored.values import decode, encode
+from laconic.stored.writing import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from laconic.bundle.values import Array
     from laconic.corpus import Vectorizer
+    from laconic.corpus.strings import Strings
     from laconic.models.base import TopicModel
+
+
+MODEL = Kind(noun="model", manifest="model.json", format="laconic-bundle", version=1, error=BundleError)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -75,7 +78,7 @@ class Bundle:
         return f"<Bundle: {self.model!r}, {terms}>"
 
     @property
-    def vocabulary(self) -> Array | None:
+    def vocabulary(self) -> Strings | None:
         """The terms in the order of the model's columns, or None without a vectoriser."""
         return None if self.vectorizer is None else self.vectorizer.vocabulary
 
@@ -145,14 +148,15 @@ class Bundle:
         self._check_sizes()
         state = self.model._fitted_state()
         parameters = _without_generators(self.model.get_params(deep=False))
-        with replacing(path) as writer:
+        with replacing(path, MODEL) as writer:
             writer.commit(
                 {
                     "class": name,
                     "parameters": {k: encode(v, f"parameters.{k}", writer) for k, v in parameters.items()},
                     "state": {k: encode(v, k, writer) for k, v in state.items()},
-                    "vectorizer": _encode_vectorizer(self.vectorizer, writer),
-                    "versions": _versions(),
+                    "vectorizer": None
+                    if self.vectorizer is None
+                    else add_vectorizer(self.vectorizer, writer),
                 }
             )
 
@@ -190,11 +194,12 @@ def load(path: str | os.PathLike[str]) -> Bundle:
     >>> load("no-model")
     Traceback (most recent call last):
     ...
-    laconic.bundle.manifest.BundleError: no-model: does not exist; give the directory a model was saved to
+    laconic.bundle.errors.BundleError: no-model: does not exist; give the directory a model was saved to
     """
-    stored = read_directory(path)
+    stored = read_directory(path, MODEL)
     model = _restored_model(stored)
-    vectorizer = _restored_vectorizer(stored)
+    without = "vectorizer" in stored.document and stored.document["vectorizer"] is None
+    vectorizer = None if without else read_vectorizer(stored)
     try:
         return Bundle(model, vectorizer)
     except ValueError as error:
@@ -208,48 +213,14 @@ def _models() -> Mapping[str, type[Any]]:
     return MODELS
 
 
-def _versions() -> dict[str, Json]:
-    from laconic import __version__
-
-    return {
-        "laconic": __version__,
-        "numpy": np.__version__,
-        "python": platform.python_version(),
-        "scipy": scipy.__version__,
-    }
-
-
 def _without_generators(parameters: Mapping[str, object]) -> dict[str, object]:
     """Replace random generators by None: their state is not that of the start of the fit any more."""
     generators = (np.random.RandomState, np.random.Generator)
     return {name: None if isinstance(value, generators) else value for name, value in parameters.items()}
 
 
-def _encode_vectorizer(vectorizer: Vectorizer | None, writer: DirectoryWriter) -> Json:
-    if vectorizer is None:
-        return None
-    terms = [str(term) for term in vectorizer.vocabulary]
-    for term in terms:
-        if "\n" in term:
-            raise BundleError(f"{writer.path}: the term {quoted(term)} has a line break, so it is not saved")
-    lines = "".join(f"{term}\n" for term in terms)
-    settings = vectorizer.to_dict()
-    return {
-        "settings": {k: encode(v, f"vectorizer.{k}", writer) for k, v in settings.items()},
-        "vocabulary": writer.add("vocabulary", "txt", lambda sink: sink.write(lines.encode("utf-8"))),
-        "idf": encode(vectorizer.idf, "vectorizer.idf", writer),
-    }
-
-
-def _object(stored: StoredDirectory, key: str) -> dict[str, Json]:
-    value = stored.document.get(key)
-    if not isinstance(value, dict):
-        raise stored.error(f"has no valid {key!r}")
-    return value
-
-
 def _restored_model(stored: StoredDirectory) -> TopicModel:
-    name, writer = stored.document.get("class"), _object(stored, "versions").get("laconic")
+    name, writer = stored.document.get("class"), stored.object("versions").get("laconic")
     if not isinstance(name, str) or name not in _models():
         from laconic import __version__
 
@@ -257,8 +228,8 @@ def _restored_model(stored: StoredDirectory) -> TopicModel:
             f"{stored.path}: holds a model of class {quoted(name)}, which laconic {__version__} does not "
             f"know (it knows {', '.join(_models())}); use the laconic that wrote it, {quoted(writer)}"
         )
-    parameters = {k: decode(v, f"parameters.{k}", stored) for k, v in _object(stored, "parameters").items()}
-    state = {k: decode(v, f"state.{k}", stored) for k, v in _object(stored, "state").items()}
+    parameters = {k: decode(v, f"parameters.{k}", stored) for k, v in stored.object("parameters").items()}
+    state = {k: decode(v, f"state.{k}", stored) for k, v in stored.object("state").items()}
     unknown = sorted(parameters.keys() - inspect.signature(_models()[name]).parameters.keys())
     if unknown:
         raise stored.error(f"has the parameter {quoted(unknown[0])}, which {name} does not have")
@@ -267,40 +238,5 @@ def _restored_model(stored: StoredDirectory) -> TopicModel:
         model._restore(state)
     except Exception as error:
         # Whatever a state that is not a model's makes go wrong, the file is at fault.
-        raise stored.error(f"does not describe a {name} ({_reason(error)})") from error
+        raise stored.misdescribed(name, error) from error
     return model
-
-
-def _restored_vectorizer(stored: StoredDirectory) -> Vectorizer | None:
-    if "vectorizer" in stored.document and stored.document["vectorizer"] is None:
-        return None
-    from laconic.corpus import Vectorizer
-
-    described = _object(stored, "vectorizer")
-    if described.keys() != {"settings", "vocabulary", "idf"} or not isinstance(described["settings"], dict):
-        raise stored.error("has no valid 'vectorizer'")
-    settings = {k: decode(v, f"vectorizer.{k}", stored) for k, v in described["settings"].items()}
-    vocabulary = _read_terms(described["vocabulary"], stored)
-    idf = decode(described["idf"], "vectorizer.idf", stored)
-    try:
-        return Vectorizer.from_dict(settings, vocabulary, idf)
-    except Exception as error:
-        # As for the model: the file is at fault.
-        raise stored.error(f"does not describe a vectoriser ({_reason(error)})") from error
-
-
-def _read_terms(file: Json, stored: StoredDirectory) -> list[str]:
-    content = stored.take(file)
-    if not str(file).endswith(".txt"):
-        raise stored.error(f"refers to {quoted(file)} as a vocabulary")
-    try:
-        text = content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise stored.error("is not UTF-8", file) from error
-    if text and not text.endswith("\n"):
-        raise stored.error("does not end in a line break", file)
-    return text.split("\n")[:-1]
-
-
-def _reason(error: Exception) -> str:
-    return str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"

@@ -20,6 +20,10 @@ Start with
 or with a file of your own, such as a CSV file with a column of texts:
 
   laconic fit texts.csv --text body -o model
+
+Let the Tab key complete commands, options and names of columns:
+
+  laconic --install-completion
 """
 
 
@@ -48,7 +52,6 @@ Debug = Annotated[
 ]
 
 app = typer.Typer(
-    add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",

@@ -107,3 +107,15 @@ def plural(number: int, noun: str) -> str:
     ('1 word', '2,000 words')
     """
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def size(n_bytes: float) -> str:
+    """A number of bytes in the largest unit that it fills.
+
+    >>> size(900), size(45_200_000), size(3_100_000_000)
+    ('900 bytes', '45.2 MB', '3.1 GB')
+    """
+    for unit, name in ((1e9, "GB"), (1e6, "MB"), (1e3, "KB")):
+        if n_bytes >= unit:
+            return f"{n_bytes / unit:,.1f} {name}"
+    return f"{n_bytes:.0f} bytes"

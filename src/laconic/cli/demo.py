@@ -9,8 +9,9 @@ import typer
 
 from laconic.cli.console import emit, say, waiting
 from laconic.cli.errors import reported
-from laconic.cli.fitting import check_output, conclude, describe, fit_and_save, nothing_kept
-from laconic.cli.options import DEFAULT_WORDS
+from laconic.cli.fitting import check_output, conclude, fit_and_save, nothing_kept
+from laconic.cli.model_options import DEFAULT_WORDS
+from laconic.cli.reading import describe
 from laconic.cli.tables import strongest_labels, topics_table
 
 if TYPE_CHECKING:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 from functools import wraps
 from typing import ParamSpec
@@ -76,27 +77,71 @@ def as_options(message: str) -> str:
 
     >>> as_options("lower min_df (such as min_df=1), or give encoding='latin-1'")
     'lower --min-df (such as --min-df 1), or give --encoding latin-1'
+    >>> as_options("a.txt has no columns: leave text, label and id out; the label of label=spam/a.txt")
+    'a.txt has no columns: leave --text, --label and --id out; the label of label=spam/a.txt'
     """
+    for phrase, ours in _PHRASES.items():
+        message = message.replace(phrase, ours)
+    message = re.sub(
+        r"(no column '[^']*'); there are: ", r"\1 (--text, --label and --id name them); there are: ", message
+    )
     names = "|".join(_OPTIONS)
-    typed = re.sub(rf"\b({names})=('?)([\w.+-]+)\2", lambda m: f"{_OPTIONS[m[1]]} {m[3]}", message)
-    # "encoding" alone is an ordinary word; names with an underscore are not
+    typed = re.sub(
+        rf"""(?<![\w/.-])({names})=(?:'([^']*)'|"([^"]*)"|([\w.+-]+))(?![\w.+/-])""",
+        lambda m: f"{_OPTIONS[m[1]]} {shlex.quote(m[2] or m[3] or m[4] or '')}",
+        message,
+    )
+    # "encoding" alone is an ordinary word, unless it is to be left out; names with an underscore are not.
+    left_out = re.sub(
+        r"(?<=\bleave )[\w, ]+(?= out\b)",
+        lambda m: re.sub(rf"\b({names})\b", lambda n: _OPTIONS[n[1]], m[0]),
+        typed,
+    )
     bare = "|".join(name for name in _OPTIONS if "_" in name)
-    return re.sub(rf"(?<![\w-])({bare})(?![\w-])", lambda m: _OPTIONS[m[1]], typed)
+    return re.sub(rf"(?<![\w/.-])({bare})(?![\w/-]|\.\w)", lambda m: _OPTIONS[m[1]], left_out)
+
+
+def option_names(names: Iterable[str]) -> str:
+    """List the options that give the library these.
+
+    >>> option_names(["min_df", "ngram_range", "id"])
+    '--min-df, --ngrams and --id'
+    """
+    *others, last = (_OPTIONS[name] for name in names)
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 _OPTIONS = {
     "alpha_docs": "--alpha-docs",
     "alpha_topics": "--alpha-topics",
+    "delimiter": "--delimiter",
     "doc_norm": "--doc-norm",
     "encoding": "--encoding",
+    "id": "--id",
+    "label": "--label",
     "max_df": "--max-df",
     "max_features": "--max-features",
     "max_iter": "--max-iter",
     "min_df": "--min-df",
     "n_components": "--topics",
+    "ngram_range": "--ngrams",
+    "on_error": "--on-error",
+    "stemmer": "--stemmer",
     "stop_words": "--stop-words",
+    "sublinear_tf": "--sublinear-tf",
     "terms_per_topic": "--words",
+    "text": "--text",
     "topic_norm": "--topic-norm",
+    "vocabulary": "--vocabulary",
+    "weighting": "--weighting",
+}
+
+# What has no option of its own, or is said with words that only look like a name.
+_PHRASES = {
+    "of what token_pattern does not match": "of what is no word",
+    "change stop_words or token_pattern": "change stop_words",
+    "and label too unless it is label=": "and --label too unless it is label=",
+    "delimiter must be one character": "--delimiter must be one character",
 }
 
 

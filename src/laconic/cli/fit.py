@@ -1,4 +1,4 @@
-"""``laconic fit``: from a file of documents to a saved model."""
+"""``laconic fit``: from files of documents to a saved model."""
 
 from __future__ import annotations
 
@@ -7,10 +7,14 @@ from typing import Annotated
 
 import typer
 
-from laconic.cli import options as option
+from laconic.cli import input_options as read
+from laconic.cli import model_options as option
+from laconic.cli import term_options as term
 from laconic.cli.console import emit, say, waiting
 from laconic.cli.errors import reported
-from laconic.cli.fitting import check_output, conclude, describe, fit_and_save, nothing_kept
+from laconic.cli.fitting import check_output, conclude, fit_and_save, nothing_kept
+from laconic.cli.reading import ReadingDisplay, describe, tell_problems
+from laconic.cli.sources import Holds, find_source, read_corpus
 from laconic.cli.tables import strongest_labels, topics_table
 
 EXAMPLES = """
@@ -18,9 +22,15 @@ Examples
 
   laconic fit reviews.jsonl -o model
 
-  laconic fit news.csv --text body --label section --topics 50 --words 30 -o news-model
+  laconic fit news.csv.gz --text body --label section -k 50 --words 30 -o model
 
-  laconic fit papers/ --label folder --alpha-topics 0.5 --signed -o papers-model
+  laconic fit 'news/*.parquet' --text body --stemmer english --dry-run -o model
+
+  laconic fit papers/ --label folder --alpha-topics 0.5 --signed -o model
+
+  laconic fit docword.nips.txt.gz --save-corpus nips -o model
+
+  laconic fit nips -k 100 -o model
 """
 
 Output = Annotated[
@@ -34,16 +44,41 @@ Output = Annotated[
         readable=False,
     ),
 ]
+SaveCorpus = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="Also save what was counted, as a directory that the next fit can take for its PATH.",
+        readable=False,
+    ),
+]
+DryRun = Annotated[
+    bool,
+    typer.Option("--dry-run", help="Only show the plan, with an estimate of the memory; nothing is saved."),
+]
 
 
 @reported
 def fit(
-    path: option.Source,
+    path: read.Sources,
     output: Output,
-    text: option.Text = "text",
-    label: option.Label = None,
-    id: option.Id = None,
-    encoding: option.Encoding = "utf-8",
+    save_corpus: SaveCorpus = None,
+    dry_run: DryRun = False,
+    text: read.Text = None,
+    label: read.Label = None,
+    id: read.Id = None,
+    encoding: read.Encoding = None,
+    delimiter: read.Delimiter = None,
+    vocabulary: read.Vocabulary = None,
+    on_error: read.OnErrorOption = None,
+    min_df: term.MinDf = None,
+    max_df: term.MaxDf = None,
+    max_features: term.MaxFeatures = None,
+    stop_words: term.StopWords = None,
+    stemmer: term.Stemmer = None,
+    ngrams: term.Ngrams = None,
+    weighting: term.Weighting = None,
+    sublinear_tf: term.SublinearTf = False,
     model: option.Model = option.ModelName.rlsi,
     topics: option.Topics = 20,
     words: option.Words = None,
@@ -52,13 +87,6 @@ def fit(
     alpha_topics: option.AlphaTopics = None,
     alpha_docs: option.AlphaDocs = None,
     signed: option.Signed = False,
-    min_df: option.MinDf = "2",
-    max_df: option.MaxDf = "0.5",
-    max_features: option.MaxFeatures = None,
-    stop_words: option.StopWords = "english",
-    ngrams: option.Ngrams = 1,
-    weighting: option.Weighting = option.WeightingName.tfidf,
-    sublinear_tf: option.SublinearTf = False,
     max_iter: option.MaxIter = 200,
     tol: option.Tol = 1e-5,
     seed: option.Seed = 0,
@@ -82,26 +110,61 @@ def fit(
         seed=seed,
         jobs=jobs,
     )
-    terms = option.vectorizer_options(
-        min_df=min_df,
-        max_df=max_df,
-        max_features=max_features,
-        stop_words=stop_words,
-        ngrams=ngrams,
-        weighting=weighting,
-        sublinear_tf=sublinear_tf,
+    reading = read.reading_options(
+        text=text,
+        label=label,
+        id=id,
+        encoding=encoding,
+        delimiter=delimiter,
+        vocabulary=vocabulary,
+        on_error=on_error,
     )
     with nothing_kept():
-        with waiting(f"reading {path}"):
-            check_output(output)
-            from laconic.corpus import Corpus
+        with waiting("looking at the files"):
+            terms = term.vectorizer_options(
+                min_df=min_df,
+                max_df=max_df,
+                max_features=max_features,
+                stop_words=stop_words,
+                stemmer=stemmer,
+                ngrams=ngrams,
+                weighting=weighting,
+                sublinear_tf=sublinear_tf,
+            )
+            _check_outputs(output, save_corpus)
+            source = find_source(path, {**reading, **terms})
             from laconic.models import MODELS
 
-            corpus = Corpus.read(path, text=text, label=label, id=id, encoding=encoding, **terms)
+            made = MODELS[model.value.upper()](**parameters)
+        if dry_run:
+            from laconic.cli.plan import show_plan
+
+            show_plan(source, reading, terms, made, output, save_corpus)
+            return
+        with ReadingDisplay() as display:
+            corpus = read_corpus(source, reading, terms, display)
         say(f"read {describe(corpus)}")
-        bundle, outcome = fit_and_save(MODELS[model.value.upper()](**parameters), corpus, output)
+        tell_problems(corpus.reading)
+        if save_corpus is not None:
+            with waiting("saving the corpus"):
+                corpus.save(save_corpus)
+            say(f"corpus saved to {save_corpus}: `laconic fit {save_corpus}` starts from it", whole=True)
+        bundle, outcome = fit_and_save(made, corpus, output)
     labels = None
     if corpus.labels is not None:
         labels = strongest_labels(corpus, bundle.model.transform(corpus.X))
     emit(topics_table(bundle, extra=labels))
-    conclude(bundle.model, outcome, output, reading=option.as_typed(text=text, encoding=encoding))
+    new = "NEW-CORPUS" if source.holds is Holds.corpus else "NEW-FILE"
+    conclude(bundle.model, outcome, output, reading=f" {new}{read.as_typed(reading)}")
+
+
+def _check_outputs(output: Path, save_corpus: Path | None) -> None:
+    check_output(output)
+    if save_corpus is not None:
+        from laconic.corpus.saving import CORPUS
+
+        if output.absolute() == save_corpus.absolute():
+            raise typer.BadParameter(
+                f"{save_corpus} is where the model goes: give the corpus another", param_hint="--save-corpus"
+            )
+        check_output(save_corpus, CORPUS)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from laconic.bundle import Bundle
     from laconic.corpus import Corpus
     from laconic.models.loop import Progress
+    from laconic.stored.manifest import Kind
 
 
 class Outcome(NamedTuple):
@@ -36,13 +37,17 @@ class Outcome(NamedTuple):
     n_documents: int
 
 
-def check_output(path: Path) -> None:
-    """Find out before the work whether a model can be saved there; nothing is changed or created."""
-    if path.exists():
-        from laconic.bundle.writing import replacing
+def check_output(path: Path, kind: Kind | None = None) -> None:
+    """Find out before the work whether a model, or a thing of another kind, can be saved there.
 
-        with replacing(path):
-            # Entering checks that it is a directory and holds nothing but a model.
+    Nothing is changed or created.
+    """
+    if path.exists():
+        from laconic.bundle.bundle import MODEL
+        from laconic.stored.writing import replacing
+
+        with replacing(path, kind or MODEL):
+            # Entering checks that it is a directory and holds nothing else.
             existing = path
     else:
         existing = next(parent for parent in path.absolute().parents if parent.exists())
@@ -52,26 +57,6 @@ def check_output(path: Path) -> None:
     ):
         if wrong:
             raise OSError(code, os.strerror(code), str(existing))
-
-
-def describe(corpus: Corpus) -> str:
-    """What was read, in a sentence.
-
-    >>> from laconic import Corpus
-    >>> describe(Corpus.from_texts(["red fish", "blue fish", "red bird", "one"]))
-    '4 documents, 2 terms kept, 4 non-zeros, 1 document without any kept term'
-    """
-    n_documents, n_terms = corpus.shape
-    parts = [
-        plural(n_documents, "document"),
-        f"{plural(n_terms, 'term')} kept",
-        plural(corpus.counts.nnz, "non-zero"),
-    ]
-    if corpus.labels is not None:
-        parts.append(plural(len(set(corpus.labels)), "label"))
-    if corpus.n_empty:
-        parts.append(f"{plural(corpus.n_empty, 'document')} without any kept term")
-    return ", ".join(parts)
 
 
 def watched_fit(model: Any, X: Any) -> Outcome:
@@ -131,7 +116,7 @@ def nothing_kept() -> Iterator[None]:
         raise KeyboardInterrupt("no model was saved") from error
 
 
-def conclude(model: Any, outcome: Outcome, path: Path, reading: str = "") -> None:
+def conclude(model: Any, outcome: Outcome, path: Path, reading: str = " NEW-FILE") -> None:
     """Say how good the model is, what to be careful about, and what is next; exits if Ctrl-C stopped it."""
     n_topics = len(model.topic_sizes_)
     n_iter = outcome.last.iteration if outcome.last.phase == "fit" else 0
@@ -143,7 +128,7 @@ def conclude(model: Any, outcome: Outcome, path: Path, reading: str = "") -> Non
     for message in [*_cautions(model, outcome), *outcome.warnings]:
         warn(message)
     say(f"next: laconic topics {path} --terms 40", whole=True)
-    say(f"      laconic transform {path} NEW-FILE{reading} -o weights.parquet", whole=True)
+    say(f"      laconic transform {path}{reading} -o weights.parquet", whole=True)
     if outcome.stopped:
         raise typer.Exit(INTERRUPTED)
 

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
 
 import typer
 
-from laconic.cli import options as option
+from laconic.cli import input_options as read
 from laconic.cli.console import plural, say, waiting
 from laconic.cli.errors import reported
+from laconic.cli.reading import ReadingDisplay, tell_problems
+from laconic.cli.sources import Holds, Source, find_source
 from laconic.cli.topics import Saved
 
 if TYPE_CHECKING:
+    from laconic.bundle import Bundle
     from laconic.corpus import Vectorizer
-    from laconic.corpus.readers import Document
+    from laconic.corpus.matrices import CSR
+    from laconic.corpus.readers import Document, Reading
+    from laconic.corpus.strings import Strings
     from laconic.models.base import TopicModel
 
 EXAMPLES = """
@@ -24,7 +29,9 @@ Examples
 
   laconic transform model new.jsonl -o weights.parquet
 
-  laconic transform model new.csv --text body --id key -o weights.csv
+  laconic transform model 'new/*.csv' --text body --id key -o weights.csv
+
+  laconic transform model counts.mtx --vocabulary terms.txt -o weights.jsonl
 """
 
 # So many documents are in memory at a time. A multiple of the blocks in which models fold documents in, so
@@ -32,6 +39,8 @@ Examples
 BATCH = 16 * 1024
 
 Item = TypeVar("Item")
+Part = tuple[Sequence[str], Any]
+"""The ids of some documents, and their rows of weighted terms."""
 
 Output = Annotated[
     Path,
@@ -50,21 +59,32 @@ Output = Annotated[
 @reported
 def transform(
     model: Saved,
-    path: option.Source,
+    path: read.Sources,
     output: Output,
-    text: option.Text = "text",
-    id: option.Id = None,
-    encoding: option.Encoding = "utf-8",
+    text: read.Text = None,
+    id: read.Id = None,
+    encoding: read.Encoding = None,
+    delimiter: read.Delimiter = None,
+    vocabulary: read.Vocabulary = None,
+    on_error: read.OnErrorOption = None,
 ) -> None:
     """Give new documents their weights for the topics of a saved model.
 
     There is one row for every document, in their order; documents without any word of the model's vocabulary
-    have only zeros. The file appears when it is complete.
+    have only zeros. Columns of counts are matched to the model's words by name. The file appears when it is
+    complete.
     """
+    reading = read.reading_options(
+        text=text,
+        id=id,
+        encoding=encoding,
+        delimiter=delimiter,
+        vocabulary=vocabulary,
+        on_error=on_error,
+    )
     with waiting(f"loading {model}"):
         from laconic.bundle import load
         from laconic.cli.weights import check_target
-        from laconic.corpus.readers import read_documents
 
         check_target(output)
         bundle = load(model)
@@ -72,32 +92,132 @@ def transform(
             raise ValueError(
                 f"{model}: was saved without a vocabulary, so it cannot read texts; use it from Python"
             )
-        if output.exists() and path.exists() and output.samefile(path):
+        source = find_source(path, reading)
+        if output.exists() and any(output.samefile(file) for file in source.paths):
             raise ValueError(f"{output}: is the file of the documents; give another file to write to")
-        documents = read_documents(path, text=text, id=id, encoding=encoding)
-    n_documents, n_unknown = _write_weights(bundle.model, bundle.vectorizer, documents, output)
-    say(f"{plural(n_documents, 'document')} written to {output}", whole=True)
-    if n_unknown:
-        say(f"{plural(n_unknown, 'document')} without any word of the vocabulary: all weights are zero")
+    with ReadingDisplay() as display:
+        if source.holds is Holds.texts:
+            from laconic.corpus.readers import read_documents
+
+            documents = read_documents(source.paths, **reading, progress=display)
+            parts = _text_parts(documents, bundle.vectorizer)
+            written = _write_weights(bundle.model, parts, output)
+            found: Reading | None = documents.reading
+            matched = None
+        else:
+            counted = _counted(source, reading, display)
+            matched = match_terms(counted.counts, counted.terms, bundle.vectorizer.vocabulary)
+            _check_common(matched, counted.terms, source, model, bundle)
+            X = bundle.vectorizer.weigh(matched.counts)
+            written = _write_weights(bundle.model, _matrix_parts(counted.ids, X), output)
+            found = counted.reading
+    _tell(written, output, found, matched)
 
 
-def _write_weights(
-    model: TopicModel, vectorizer: Vectorizer, documents: Iterator[Document], output: Path
-) -> tuple[int, int]:
-    """Write the weights of all documents; gives their number, and that of those without a known word."""
+def _tell(written: Written, output: Path, reading: Reading | None, matched: Matched | None) -> None:
+    say(f"{plural(written.n_documents, 'document')} written to {output}", whole=True)
+    if matched is not None and matched.n_unknown:
+        terms = plural(matched.n_terms, "term")
+        say(f"{matched.n_unknown:,} of {terms} left out: the model does not know them")
+    if written.n_unknown:
+        documents = plural(written.n_unknown, "document")
+        say(f"{documents} without any word of the vocabulary: all weights are zero")
+    tell_problems(reading)
+
+
+class Written(NamedTuple):
+    """Numbers of documents in all, and of those without a known word."""
+
+    n_documents: int
+    n_unknown: int
+
+
+class Counts(NamedTuple):
+    """Counts that were made elsewhere."""
+
+    counts: CSR
+    terms: Strings
+    ids: Sequence[str]
+    reading: Reading | None
+
+
+class Matched(NamedTuple):
+    """Counts with the columns of a model; how many terms there were, and how many it does not know."""
+
+    counts: CSR
+    n_terms: int
+    n_unknown: int
+
+
+def _counted(source: Source, reading: Mapping[str, Any], display: ReadingDisplay) -> Counts:
+    from laconic.corpus import Corpus
+    from laconic.corpus.readers import read_counts
+
+    if source.holds is Holds.corpus:
+        corpus = Corpus.load(source.path)
+        return Counts(corpus.counts, corpus.vocabulary, corpus.ids.tolist(), None)
+    counted = read_counts(source.path, **reading, progress=display)
+    ids = [str(number) for number in range(counted.counts.shape[0])]
+    return Counts(counted.counts, counted.vocabulary, ids, counted.reading)
+
+
+def match_terms(counts: CSR, terms: Strings, vocabulary: Strings) -> Matched:
+    """Give counts the columns of a vocabulary, by the names of terms; others are left out.
+
+    >>> import numpy as np
+    >>> from laconic.corpus.matrices import as_counts
+    >>> terms, vocabulary = np.array(["red", "new", "fish"]), np.array(["blue", "fish", "red"])
+    >>> matched = match_terms(as_counts([[1, 2, 0], [0, 0, 4]]), terms, vocabulary)
+    >>> matched.counts.toarray(), matched.n_unknown
+    (array([[0., 0., 1.],
+           [0., 4., 0.]], dtype=float32), 1)
+    """
+    import numpy as np
+    from scipy.sparse import csr_array
+
+    columns = {term: column for column, term in enumerate(vocabulary)}
+    place = np.array([columns.get(term, -1) for term in terms], counts.indices.dtype)
+    found = place[counts.indices]
+    known = found >= 0
+    ends = np.concatenate([[0], np.cumsum(known)])[counts.indptr]
+    parts = (counts.data[known], found[known], ends)
+    matched = csr_array(parts, shape=(counts.shape[0], len(vocabulary)))
+    return Matched(matched, len(terms), int(np.count_nonzero(place < 0)))
+
+
+def _check_common(matched: Matched, terms: Strings, source: Source, model: Path, bundle: Bundle) -> None:
+    if matched.n_unknown < matched.n_terms or bundle.vocabulary is None:
+        return
+    theirs, ours = (", ".join(map(repr, list(names)[:3])) for names in (terms, bundle.vocabulary))
+    raise ValueError(
+        f"{source.path} has terms such as {theirs}, and {model} such as {ours}: none in common; "
+        "name its terms with --vocabulary FILE, or take a model of the same vocabulary"
+    )
+
+
+def _text_parts(documents: Iterator[Document], vectorizer: Vectorizer) -> Iterator[Part]:
+    for batch in _batches(documents, BATCH):
+        yield [document.id for document in batch], vectorizer.transform(document.text for document in batch)
+
+
+def _matrix_parts(ids: Sequence[str], X: CSR) -> Iterator[Part]:
+    for start in range(0, X.shape[0], BATCH):
+        yield ids[start : start + BATCH], X[start : start + BATCH]
+
+
+def _write_weights(model: TopicModel, parts: Iterator[Part], output: Path) -> Written:
+    """Write the weights of all documents."""
     import numpy as np
 
     from laconic.cli.weights import writing_weights
 
     n_documents = n_unknown = 0
-    with waiting("reading") as status, writing_weights(output, len(model.topic_sizes_)) as write:
-        for batch in _batches(documents, BATCH):
-            X = vectorizer.transform(document.text for document in batch)
-            write([document.id for document in batch], model.transform(X))
-            n_documents += len(batch)
+    with writing_weights(output, len(model.topic_sizes_)) as write:
+        for ids, X in parts:
+            write(ids, model.transform(X))
+            n_documents += len(ids)
             n_unknown += int(np.count_nonzero(np.diff(X.indptr) == 0))
-            status.update(plural(n_documents, "document"))
-    return n_documents, n_unknown
+    return Written(n_documents, n_unknown)
 
 
 def _batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:

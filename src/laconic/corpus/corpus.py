@@ -3,30 +3,47 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sized
+from collections.abc import Iterable, Iterator, Mapping, Sized
 from functools import cached_property
-from typing import TYPE_CHECKING, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
+from sklearn.feature_extraction.text import CountVectorizer
 
+from laconic.corpus.bags import count_bags, vectorizer_settings
 from laconic.corpus.errors import CorpusError
 from laconic.corpus.matrices import as_counts
 from laconic.corpus.options import VectorizerOptions, Weighting
-from laconic.corpus.readers import read_documents
+from laconic.corpus.readers import (
+    Documents,
+    OnError,
+    Paths,
+    Progress,
+    Reading,
+    Terms,
+    holds_counts,
+    read_counts,
+    read_documents,
+    read_table,
+)
 from laconic.corpus.stdlib import standard_library
 from laconic.corpus.strings import Strings, as_names, as_vocabulary, check_unique
-from laconic.corpus.vectorizer import Vectorizer, smooth_idf
+from laconic.corpus.vectorizer import Vectorizer
+from laconic.corpus.weighting import term_weights
 
 if TYPE_CHECKING:
     from laconic.corpus.matrices import CSR
+
+    CSC: TypeAlias = sparse.csc_array[np.float32, tuple[int, int]]
 
 
 class Corpus:
     """A collection of documents, one row each.
 
-    Make one with `read`, `from_texts`, `from_counts` or `standard_library`. Documents without any term of
-    the vocabulary stay, as empty rows, so that row i is always document i.
+    Make one with `read`, `from_texts`, `from_table`, `from_counts`, `from_bow` or `standard_library`.
+    Documents without any term of the vocabulary stay, as empty rows, so that row i is always document i.
 
     Parameters
     ----------
@@ -41,6 +58,8 @@ class Corpus:
     ----------
     counts : scipy.sparse.csr_array of float32, shape (n_documents, n_terms)
         How often each term occurs in each document.
+    counts_csc : scipy.sparse.csc_array of float32, shape (n_documents, n_terms)
+        The same by columns; computed when first used.
     X : scipy.sparse.csr_array of float32, shape (n_documents, n_terms)
         The counts as weighted by the vectoriser; computed when first used.
     vocabulary : numpy.ndarray of str
@@ -51,6 +70,8 @@ class Corpus:
         The id of each document.
     vectorizer : Vectorizer
         What turns texts into rows of `X`.
+    reading : Reading or None
+        What was read, and which rows were left out; None unless the corpus comes from `read`.
     n_empty : int
         How many documents have no term of the vocabulary.
     shape : (int, int)
@@ -68,6 +89,8 @@ class Corpus:
     >>> corpus.vectorize(["a red apple"]).toarray()
     array([[0., 1.]], dtype=float32)
     """
+
+    reading: Reading | None = None
 
     def __init__(
         self,
@@ -93,34 +116,63 @@ class Corpus:
         check_unique(self.ids)
 
     @classmethod
+    def _restored(
+        cls, counts: CSR, counts_csc: CSC, vectorizer: Vectorizer, *, labels: Strings | None, ids: Strings
+    ) -> Self:
+        """Make a corpus of what was saved and is checked, without reading or copying it again."""
+        corpus = cls.__new__(cls)
+        corpus.counts, corpus.counts_csc, corpus.vectorizer = counts, counts_csc, vectorizer
+        corpus.labels, corpus.ids = labels, ids
+        return corpus
+
+    @classmethod
     def read(
         cls,
-        path: str | os.PathLike[str],
+        path: Paths,
         *,
         text: str = "text",
         label: str | None = None,
         id: str | None = None,
         encoding: str = "utf-8",
+        delimiter: str | None = None,
+        vocabulary: Terms | None = None,
+        on_error: OnError = "raise",
+        progress: Progress | None = None,
         **options: Unpack[VectorizerOptions],
     ) -> Self:
-        r"""Read a file of JSON lines, a CSV file, or a folder of text files.
+        r"""Read texts or counts from files.
 
-        The texts are read one at a time and not kept.
+        Texts are read one at a time and not kept.
 
         Parameters
         ----------
-        path : str or path
-            ``.jsonl``, ``.ndjson`` or ``.csv``, or a folder of ``.txt`` files.
+        path : str or path, or a list of them
+            Texts: ``.jsonl``, ``.ndjson``, ``.csv``, ``.tsv``, ``.parquet``, ``.txt`` (a document in every
+            line), or a folder of ``.txt`` files (a document each); a list of files, or a pattern such as
+            ``"news/*.csv"``. Counts: SVMlight (``.svm``, ``.svmlight``, ``.libsvm``), Matrix Market
+            (``.mtx``, ``.mm``), or ``docword.NAME.txt`` of the UCI repository. All but Parquet may be
+            compressed (``.gz``, ``.xz``, ``.bz2``, ``.zst``).
         text : str, default="text"
             The column of the text.
         label : str or None, default=None
-            The column of the label; for a folder, ``"folder"`` takes the name of the sub-folder.
+            The column of the label; for a folder, ``"folder"`` takes the name of the sub-folder, and for
+            SVMlight ``"label"`` the first field of each line.
         id : str or None, default=None
             The column of the id; documents are numbered from "0" by default.
         encoding : str, default="utf-8"
             The encoding of the file or files.
+        delimiter : str or None, default=None
+            What stands between the fields of CSV and TSV files, if not a comma or a tab.
+        vocabulary : path, list of str or mapping, optional
+            For counts only: the terms of the columns, in a file one to a line. By default that of the file
+            ``vocab.NAME.txt`` beside a ``docword.NAME.txt``, and otherwise the numbers of terms in the file.
+        on_error : {"raise", "skip"}, default="raise"
+            Whether a row that cannot be used raises, or is left out and noted in `reading`. What is wrong
+            with a whole file, such as a missing column, always raises; in a folder, each file is a row.
+        progress : callable or None, default=None
+            Called now and then with the number of bytes read, that of all, and the number of documents.
         **options
-            Those of `Vectorizer`.
+            Those of `Vectorizer`; for counts only `weighting` and `sublinear_tf`.
 
         Returns
         -------
@@ -137,12 +189,47 @@ class Corpus:
         >>> import tempfile, pathlib
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     path = pathlib.Path(folder, "fish.csv")
-        ...     _ = path.write_text('text,colour\n"fish, fish",red\na bird,blue\n')
-        ...     Corpus.read(path, label="colour", min_df=1)
+        ...     _ = path.write_text('text,colour\n"fish, fish",red\na bird,blue\nred\n')
+        ...     corpus = Corpus.read(path, label="colour", min_df=1, on_error="skip")
+        >>> corpus
         Corpus(2 documents x 2 terms, 2 non-zeros, 2 labels)
+        >>> corpus.reading.n_rows, corpus.reading.n_skipped
+        (3, 1)
         """
+        if holds_counts(path):
+            _check_for_counts(path, options, text=text, id=id, delimiter=delimiter)
+            counted = read_counts(
+                path,  # type: ignore[arg-type]
+                vocabulary=vocabulary,
+                label=label,
+                encoding=encoding,
+                on_error=on_error,
+                progress=progress,
+            )
+            corpus = cls.from_counts(counted.counts, counted.vocabulary, labels=counted.labels, **options)  # type: ignore[misc]
+            corpus.reading = counted.reading
+            return corpus
+        if vocabulary is not None:
+            raise CorpusError(
+                "vocabulary is for files of counts; that of texts is found in them: leave it out"
+            )
+        documents = read_documents(
+            path,
+            text=text,
+            label=label,
+            id=id,
+            encoding=encoding,
+            delimiter=delimiter,
+            on_error=on_error,
+            progress=progress,
+        )
+        corpus = cls._of_documents(documents, label is not None, options)
+        corpus.reading = documents.reading
+        return corpus
+
+    @classmethod
+    def _of_documents(cls, documents: Documents, labelled: bool, options: VectorizerOptions) -> Self:
         vectorizer = Vectorizer(**options)
-        documents = read_documents(path, text=text, label=label, id=id, encoding=encoding)
         labels: list[str | None] = []
         ids: list[str] = []
 
@@ -153,7 +240,48 @@ class Corpus:
                 yield document.text
 
         counts = vectorizer.fit_count(texts())
-        return cls(counts, vectorizer, labels=None if label is None else labels, ids=ids)
+        return cls(counts, vectorizer, labels=labels if labelled else None, ids=ids)
+
+    @classmethod
+    def from_table(
+        cls,
+        table: Any,
+        text: str = "text",
+        label: str | None = None,
+        id: str | None = None,
+        **options: Unpack[VectorizerOptions],
+    ) -> Self:
+        """Count the terms of a column of a table in memory.
+
+        Parameters
+        ----------
+        table : pandas or polars DataFrame, pyarrow Table or RecordBatchReader
+            Or anything else with the Arrow interface (``__arrow_c_stream__``).
+        text : str, default="text"
+            The column of the text. A text that is null is an empty document.
+        label, id : str or None, default=None
+            The columns of label and id.
+        **options
+            Those of `Vectorizer`.
+
+        Returns
+        -------
+        Corpus
+            One row for every row of the table.
+
+        Raises
+        ------
+        CorpusError
+            If the table cannot be used; the message names the row, counted from 0, and what to do.
+
+        Examples
+        --------
+        >>> import pyarrow
+        >>> table = pyarrow.table({"body": ["red fish", None, "fish"], "year": [1960, 1961, 1961]})
+        >>> Corpus.from_table(table, text="body", label="year", min_df=1, max_df=1.0)
+        Corpus(3 documents x 2 terms, 3 non-zeros, 2 labels, 1 empty document)
+        """
+        return cls._of_documents(read_table(table, text=text, label=label, id=id), label is not None, options)
 
     @classmethod
     def from_texts(
@@ -184,6 +312,9 @@ class Corpus:
         >>> Corpus.from_texts(["red fish", "blue fish", "bird"], min_df=1, max_df=1.0).shape
         (3, 4)
         """
+        if hasattr(texts, "columns"):
+            # To go through a data frame is to go through the names of its columns.
+            raise CorpusError("this is a table and no list of texts; Corpus.from_table takes tables")
         vectorizer = Vectorizer(**options)
         labels = None if labels is None else as_names(labels, "label")
         ids = None if ids is None else as_names(ids, "id")
@@ -197,7 +328,7 @@ class Corpus:
     def from_counts(
         cls,
         X: ArrayLike | CSR,
-        vocabulary: Iterable[str],
+        vocabulary: Iterable[str] | Mapping[str, int] | Mapping[int, str] | CountVectorizer,
         labels: Iterable[object] | None = None,
         ids: Iterable[object] | None = None,
         weighting: Weighting = "tfidf",
@@ -207,17 +338,20 @@ class Corpus:
 
         New texts are tokenised as by a default `Vectorizer`, as far as the vocabulary does not tell
         otherwise: no stop words are left out, letters keep their case if a term has upper-case ones, and
-        terms with spaces are n-grams.
+        terms with spaces are n-grams. With a vectoriser of scikit-learn they are counted as it does.
 
         Parameters
         ----------
         X : sparse array or array-like of shape (n_documents, n_terms)
             Finite and non-negative. Not changed, and not copied if it is canonical CSR of float32.
-        vocabulary : iterable of str
-            The terms, in the order of the columns; kept in that order.
+        vocabulary : iterable of str, mapping, or fitted CountVectorizer
+            The terms, in the order of the columns; kept in that order. A mapping is from terms to columns or
+            from columns to terms. Of a vectoriser (`TfidfVectorizer` included) also token_pattern,
+            lowercase, ngram_range and stop_words are taken over; it is refused if it has an analyzer,
+            tokenizer, preprocessor or strip_accents of its own.
         labels, ids : iterable of str, optional
             One for each row.
-        weighting : {"count", "binary", "tfidf"}, default="tfidf"
+        weighting : {"count", "binary", "tfidf", "log-entropy"}, default="tfidf"
             How counts become weights.
         sublinear_tf : bool, default=False
             For "tfidf", take 1 + ln(count) in place of the count.
@@ -234,18 +368,56 @@ class Corpus:
         array([[0., 1.]], dtype=float32)
         """
         counts = as_counts(X)
-        terms = as_vocabulary(vocabulary)
+        if isinstance(vocabulary, CountVectorizer):
+            terms = as_vocabulary(vocabulary.get_feature_names_out())
+            settings = vectorizer_settings(vocabulary, counts, weighting)
+        else:
+            terms = as_vocabulary(vocabulary)
+            settings = {
+                "stop_words": None,
+                "lowercase": all(term == term.lower() for term in terms),
+                "ngram_range": (1, max(len(term.split(" ")) for term in terms)),
+            }
         if counts.shape[1] != len(terms):
             raise CorpusError(f"X has {counts.shape[1]} columns, but the vocabulary has {len(terms)} terms")
-        settings: VectorizerOptions = {
-            "weighting": weighting,
-            "sublinear_tf": sublinear_tf,
-            "stop_words": None,
-            "lowercase": all(term == term.lower() for term in terms),
-            "ngram_range": (1, max(len(term.split(" ")) for term in terms)),
-        }
-        idf = smooth_idf(counts) if weighting == "tfidf" else None
-        return cls(counts, Vectorizer.from_dict(settings, terms, idf), labels=labels, ids=ids)
+        settings |= {"weighting": weighting, "sublinear_tf": sublinear_tf}
+        vectorizer = Vectorizer.from_dict(settings, terms, term_weights(counts, weighting))
+        return cls(counts, vectorizer, labels=labels, ids=ids)
+
+    @classmethod
+    def from_bow(
+        cls,
+        stream: Iterable[Iterable[tuple[int, float]]],
+        vocabulary: Iterable[str] | Mapping[int, str] | Mapping[str, int],
+        labels: Iterable[object] | None = None,
+        ids: Iterable[object] | None = None,
+        weighting: Weighting = "tfidf",
+        sublinear_tf: bool = False,
+    ) -> Self:
+        """Take bags of words, as gensim has them.
+
+        Parameters
+        ----------
+        stream : iterable of lists of (int, float)
+            For each document, the numbers of terms and their counts; read once.
+        vocabulary : gensim Dictionary, another mapping, or list of str
+            The terms by number, or the numbers by term.
+        labels, ids, weighting, sublinear_tf
+            As of `from_counts`.
+
+        Returns
+        -------
+        Corpus
+            One row for every bag, also for empty ones; the columns in the order of the numbers.
+
+        Examples
+        --------
+        >>> corpus = Corpus.from_bow([[(0, 2), (1, 1)], [], [(1, 1)]], {0: "red", 1: "fish"})
+        >>> corpus
+        Corpus(3 documents x 2 terms, 3 non-zeros, 1 empty document)
+        """
+        counts, terms = count_bags(stream, vocabulary)
+        return cls.from_counts(counts, terms, labels, ids, weighting, sublinear_tf)
 
     @classmethod
     def standard_library(cls, **options: Unpack[VectorizerOptions]) -> Self:
@@ -280,6 +452,11 @@ class Corpus:
         return int(np.count_nonzero(np.diff(self.counts.indptr) == 0))
 
     @cached_property
+    def counts_csc(self) -> CSC:
+        """The counts by columns; computed when first used, or mapped from the disk as `counts` are."""
+        return sparse.csc_array(self.counts)
+
+    @cached_property
     def X(self) -> CSR:  # noqa: N802
         """The counts as weighted by the vectoriser."""
         return self.vectorizer.weigh(self.counts)
@@ -299,6 +476,49 @@ class Corpus:
         """
         return self.vectorizer.transform(texts)
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Save the corpus as a directory that `load` maps into memory.
+
+        Parameters
+        ----------
+        path : str or path
+            A new or empty directory, or that of a saved corpus, which is replaced as a whole or not at all.
+
+        Raises
+        ------
+        CorpusError
+            If the directory holds something else.
+        """
+        from laconic.corpus.saving import save_corpus
+
+        save_corpus(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], *, verify: bool = True) -> Corpus:
+        """Load a corpus that was saved; its matrix stays on the disk and is mapped into memory.
+
+        Parameters
+        ----------
+        path : str or path
+            As given to `save`.
+        verify : bool, default=True
+            Whether all bytes are read and checked. Without, only names, sizes and headers are: for large
+            corpora that you trust.
+
+        Returns
+        -------
+        Corpus
+            The same as was saved, to the bit.
+
+        Raises
+        ------
+        CorpusError
+            If it is damaged, or no corpus; the message names the file.
+        """
+        from laconic.corpus.saving import load_corpus
+
+        return load_corpus(path, verify=verify)
+
     def __repr__(self) -> str:
         n_documents, n_terms = self.shape
         parts = [
@@ -310,6 +530,14 @@ class Corpus:
         if self.n_empty:
             parts.append(_plural(self.n_empty, "empty document"))
         return f"Corpus({', '.join(parts)})"
+
+
+def _check_for_counts(path: object, options: Mapping[str, object], **given: str | None) -> None:
+    """Refuse what says how texts are read."""
+    names = [name for name, value in given.items() if value is not None and (name, value) != ("text", "text")]
+    names += [name for name in options if name not in ("weighting", "sublinear_tf")]
+    if names:
+        raise CorpusError(f"{path} holds counts and no texts: leave {' and '.join(names)} out")
 
 
 def _check_length(names: Strings | None, what: str, n_documents: int) -> None:

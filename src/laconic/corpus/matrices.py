@@ -43,10 +43,9 @@ def as_counts(X: object) -> CSR:
         _check_indices(given)
     with np.errstate(over="ignore"):
         counts: CSR = sparse.csr_array(given, dtype=np.float32)
-    if not np.isfinite(counts.data).all():
-        raise CorpusError("counts must be finite: there are NaN, infinite or too large numbers for float32")
-    if counts.nnz and counts.data.min() < 0:
-        raise CorpusError("counts must not be negative")
+    lowest, highest = (counts.data.min(), counts.data.max()) if counts.nnz else (0, 0)
+    if not (lowest >= 0 and np.isfinite(highest)):
+        raise CorpusError(_first_bad(counts))
     return _canonical(counts)
 
 
@@ -59,11 +58,35 @@ def csr(
     data: NDArray[np.float32], indices: NDArray[np.int32], indptr: NDArray[np.int64], n_columns: int
 ) -> CSR:
     """Join the arrays of a CSR matrix, with int32 indices where they suffice, and sort its rows."""
-    index = np.dtype(np.int32 if len(indices) <= np.iinfo(np.int32).max else np.int64)
+    index = index_dtype(len(indices))
     parts = (data, indices.astype(index, copy=False), indptr.astype(index, copy=False))
     X: CSR = sparse.csr_array(parts, shape=(len(indptr) - 1, n_columns))
     X.sort_indices()
     return X
+
+
+def canonical_csr(
+    data: NDArray[np.float32], indices: NDArray[Any], indptr: NDArray[Any], n_columns: int
+) -> CSR:
+    """Join the arrays of a CSR matrix that is canonical already, without a look at them or a copy."""
+    X: CSR = sparse.csr_array((data, indices, indptr), shape=(len(indptr) - 1, n_columns))
+    X.has_canonical_format = True
+    return X
+
+
+def index_dtype(largest: int) -> np.dtype[Any]:
+    """Give the type of indices: int32 where that suffices for the number of entries."""
+    return np.dtype(np.int32 if largest <= np.iinfo(np.int32).max else np.int64)
+
+
+def _first_bad(counts: CSR) -> str:
+    """Say which count is NaN, infinite or negative."""
+    entry = np.flatnonzero(~((counts.data >= 0) & np.isfinite(counts.data)))[0]
+    document = np.searchsorted(counts.indptr, entry, side="right") - 1
+    where = f"document {document}, column {counts.indices[entry]}"
+    if counts.data[entry] < 0:
+        return f"{where}: counts must not be negative; mend it or leave it out"
+    return f"{where}: counts must be finite, and not too large for float32; mend it or leave it out"
 
 
 def _check_indices(X: Any) -> None:
@@ -81,7 +104,8 @@ def _canonical(counts: CSR) -> CSR:
         counts.sum_duplicates()
         counts.eliminate_zeros()
     largest = max(counts.nnz, *counts.shape)
-    if counts.indices.dtype != np.int32 and largest <= np.iinfo(np.int32).max:
-        parts = (counts.data, counts.indices.astype(np.int32), counts.indptr.astype(np.int32))
+    index = index_dtype(largest)
+    if counts.indices.dtype != index:
+        parts = (counts.data, counts.indices.astype(index), counts.indptr.astype(index))
         counts = sparse.csr_array(parts, shape=counts.shape)
     return counts

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
+from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypedDict
 
-Weighting: TypeAlias = Literal["count", "binary", "tfidf"]
+from laconic.corpus.languages import read_words, stemmers, stop_words_of
 
-WEIGHTINGS: tuple[Weighting, ...] = ("count", "binary", "tfidf")
+Weighting: TypeAlias = Literal["count", "binary", "tfidf", "log-entropy"]
+
+WEIGHTINGS: tuple[Weighting, ...] = ("count", "binary", "tfidf", "log-entropy")
 
 
 class VectorizerOptions(TypedDict, total=False):
@@ -21,7 +24,8 @@ class VectorizerOptions(TypedDict, total=False):
     min_df: int | float
     max_df: int | float
     max_features: int | None
-    stop_words: str | Iterable[str] | None
+    stop_words: str | Path | Iterable[str] | None
+    stemmer: str | None
     weighting: Weighting
     sublinear_tf: bool
 
@@ -105,12 +109,25 @@ def _limit(name: str, value: Any) -> int | None:
 def _words(name: str, value: Any) -> str | list[str] | None:
     if value is None or (isinstance(value, str) and value == "english"):
         return value
-    if isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping):
+    if isinstance(value, str):
+        # As words, so that saved settings mean the same wherever they are loaded.
+        return stop_words_of(value, name)
+    if isinstance(value, Path):
+        return read_words(value, name)
+    if isinstance(value, Iterable) and not isinstance(value, bytes | Mapping):
         words = list(value)
         if all(isinstance(word, str) for word in words):
             # Sorted, since a set has no order of its own and settings should be the same in every run.
             return sorted({str(word) for word in words})
-    raise ValueError(f'{name} must be "english", None or a list of words, not {value!r}')
+    raise ValueError(f"{name} must be a language, a Path, a list of words or None, not {value!r}")
+
+
+def _stemmer(name: str, value: Any) -> str | None:
+    if value is None:
+        return None
+    if isinstance(value, str) and value in stemmers(name):
+        return str(value)
+    raise ValueError(f"{name}={value!r} is not known; there are {', '.join(stemmers(name))}, and None")
 
 
 def _weighting(name: str, value: Any) -> str:
@@ -131,6 +148,7 @@ _CHECKS = {
     "max_df": _frequency,
     "max_features": _limit,
     "stop_words": _words,
+    "stemmer": _stemmer,
     "weighting": _weighting,
     "sublinear_tf": _flag,
 }

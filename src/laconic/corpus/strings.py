@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable
-from functools import partial
-from numbers import Real
-from typing import TypeAlias
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from numbers import Integral, Real
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ Strings: TypeAlias = NDArray[np.object_]
 _LINE_BREAK = re.compile("[\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]")
 
 
-def as_name(value: object, what: str, where: Callable[[], str]) -> str:
+def as_name(value: object, what: str) -> str:
     """Give a label or an id as a string, and refuse what names nothing.
 
     Parameters
@@ -33,8 +33,6 @@ def as_name(value: object, what: str, where: Callable[[], str]) -> str:
         A string, a number or a bool.
     what : str
         ``"label"`` or ``"id"``, for the message.
-    where : callable
-        Says where the value stands; only called when the value is refused.
 
     Returns
     -------
@@ -43,26 +41,26 @@ def as_name(value: object, what: str, where: Callable[[], str]) -> str:
 
     Examples
     --------
-    >>> as_name(7, "label", lambda: "line 1")
+    >>> as_name(7, "label")
     '7'
-    >>> as_name(None, "id", lambda: "line 1")
+    >>> as_name(None, "id")
     Traceback (most recent call last):
-    laconic.corpus.errors.CorpusError: line 1: the id is missing; give every document an id, or none of them
+    laconic.corpus.errors.CorpusError: the id is missing; give every document an id, or none of them
     """
+    if type(value) is str and value and value.isascii():
+        return value
     if isinstance(value, str):
         name = str(value)
-    elif value is None or (isinstance(value, Real) and math.isnan(value)):
+    elif value is None or (isinstance(value, float | np.floating | Decimal) and math.isnan(value)):
         name = ""
-    elif isinstance(value, Real | np.bool_):
+    elif isinstance(value, Real | Decimal | np.bool_):
         name = str(value)
     else:
-        raise CorpusError(f"{where()}: the {what} must be a string or a number, not {kind(value)}")
+        raise CorpusError(f"the {what} must be a string or a number, not {kind(value)}")
     if not name:
-        raise CorpusError(
-            f"{where()}: the {what} is missing; give every document {_an(what)}, or none of them"
-        )
+        raise CorpusError(f"the {what} is missing; give every document {_an(what)}, or none of them")
     if not is_unicode(name):
-        raise CorpusError(f"{where()}: the {what} {name!r} is not valid Unicode; rename it")
+        raise CorpusError(f"the {what} {name!r} is not valid Unicode; rename it")
     return name
 
 
@@ -70,7 +68,12 @@ def as_names(values: Iterable[object], what: str) -> Strings:
     """Give labels or ids as an array of strings; the position of a bad one is in the message."""
     if isinstance(values, str | bytes):
         raise CorpusError(f"{what}s must be a list with {_an(what)} for every document, not one string")
-    names = [as_name(value, what, partial("document {}".format, i)) for i, value in enumerate(values)]
+    names: list[str] = []
+    try:
+        for value in values:
+            names.append(as_name(value, what))
+    except CorpusError as error:
+        raise CorpusError(f"document {len(names)}: {error}") from error
     return np.array(names, dtype=object)
 
 
@@ -88,8 +91,8 @@ def as_vocabulary(terms: Iterable[object]) -> Strings:
 
     Parameters
     ----------
-    terms : iterable of str
-        In the order of the columns.
+    terms : iterable of str, or mapping
+        In the order of the columns. A mapping is from terms to columns, or from columns to terms.
 
     Returns
     -------
@@ -106,9 +109,19 @@ def as_vocabulary(terms: Iterable[object]) -> Strings:
     --------
     >>> as_vocabulary(["fish", "topic model"])
     array(['fish', 'topic model'], dtype=object)
+    >>> as_vocabulary({"red": 1, "fish": 0})
+    array(['fish', 'red'], dtype=object)
     """
     if isinstance(terms, str | bytes):
         raise CorpusError("the vocabulary must be a list of terms, not one string")
+    if isinstance(terms, Mapping):
+        by_number = terms_by_number(terms)
+        if list(by_number) != list(range(len(by_number))):
+            raise CorpusError(
+                f"the {len(by_number)} terms of the vocabulary must have the numbers of all columns, "
+                "from 0 on; there are gaps"
+            )
+        terms = by_number.values()
     columns: dict[str, int] = {}
     for column, term in enumerate(terms):
         if not isinstance(term, str):
@@ -130,6 +143,40 @@ def as_vocabulary(terms: Iterable[object]) -> Strings:
     if not columns:
         raise CorpusError("the vocabulary is empty")
     return np.array(list(columns), dtype=object)
+
+
+def terms_by_number(vocabulary: Mapping[Any, Any]) -> dict[int, Any]:
+    """Give a vocabulary from numbers to terms, in the order of the numbers.
+
+    Parameters
+    ----------
+    vocabulary : mapping
+        From terms to numbers, as scikit-learn's ``vocabulary_``, or from numbers to terms, as gensim's
+        ``Dictionary``.
+
+    Returns
+    -------
+    dict of int to object
+        The terms are not checked.
+
+    Examples
+    --------
+    >>> terms_by_number({"red": 7, "fish": 2})
+    {2: 'fish', 7: 'red'}
+    """
+    pairs = [
+        (value, key) if isinstance(key, str) else (key, value) for key, value in list(vocabulary.items())
+    ]
+    for number, term in pairs:
+        if not isinstance(number, Integral) or isinstance(number, bool) or number < 0:
+            raise CorpusError(
+                f"the vocabulary gives the term {term!r:.40} the number {number!r:.40}; "
+                "numbers must be whole and not negative"
+            )
+    found = {int(number): term for number, term in sorted(pairs, key=lambda pair: pair[0])}
+    if len(found) < len(pairs):
+        raise CorpusError("two terms of the vocabulary have the same number; numbers must differ")
+    return found
 
 
 def is_unicode(text: str) -> bool:

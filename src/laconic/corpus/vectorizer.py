@@ -2,36 +2,33 @@
 
 from __future__ import annotations
 
-import re
-from array import array
-from collections import Counter
 from collections.abc import Iterable, Mapping
+from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
-from sklearn.preprocessing import normalize
 
+from laconic.corpus.counting import Counted, Progress, Tally
 from laconic.corpus.errors import CorpusError
-from laconic.corpus.matrices import as_counts, csr, document_frequency
+from laconic.corpus.languages import stemmer as stemmer_of
+from laconic.corpus.matrices import as_counts
 from laconic.corpus.options import Weighting, check_options
 from laconic.corpus.strings import Strings, as_vocabulary
+from laconic.corpus.terms import Ids
+from laconic.corpus.tokens import find_tokens
+from laconic.corpus.weighting import checked_weights, term_weights, weighed
 
 if TYPE_CHECKING:
     from laconic.corpus.matrices import CSR
 
 TOKEN_PATTERN = r"(?u)\b[^\W\d_]\w+\b"
 
-
-class _GrowingColumns(dict[str, int]):
-    """The columns of terms, where a new term gets the next one."""
-
-    def __missing__(self, term: str) -> int:
-        self[term] = column = len(self)
-        return column
+# Terms that are looked up at a time, so that not all that a stream of texts has are strings at once.
+_LOOKED_UP = 1 << 17
 
 
 class Vectorizer:
@@ -44,7 +41,8 @@ class Vectorizer:
     ----------
     token_pattern : str, default=r"(?u)\b[^\W\d_]\w+\b"
         Regular expression of a token: two or more word characters, the first of them a letter. If it has
-        a group, the group is the token.
+        a group, the group is the token. This pattern, ``\b\w\w+\b`` and ``\b\w+\b`` are read by compiled
+        code; with others, counting takes several times as long.
     lowercase : bool, default=True
         Whether texts are lower-cased first.
     ngram_range : (int, int), default=(1, 1)
@@ -54,11 +52,18 @@ class Vectorizer:
     max_features : int or None, default=None
         Keep only that many terms, the most frequent ones; of equally frequent ones, the first in the
         alphabet.
-    stop_words : "english", list of str or None, default="english"
-        Tokens that are left out.
-    weighting : {"count", "binary", "tfidf"}, default="tfidf"
-        "tfidf" is the count times ln((1 + n) / (1 + df)) + 1, with rows of length one; "count" and
-        "binary" are not normalised.
+    stop_words : str, path, list of str or None, default="english"
+        Tokens that are left out: "english", the name of another language (which needs the package
+        `stop-words`), a `pathlib.Path` to a file with a word on each line, or the words.
+    stemmer : str or None, default=None
+        The language, such as "english", whose endings are taken off: "fishing" and "fishes" are both counted
+        as "fish". Stop words are left out before, and n-grams are those of the stems. Needs the package
+        PyStemmer.
+    weighting : {"count", "binary", "tfidf", "log-entropy"}, default="tfidf"
+        "tfidf" is the count times ln((1 + n) / (1 + df)) + 1. "log-entropy" is ln(1 + count) times
+        1 + sum_d p ln p / ln n, where p is the share of the term's occurrences that document d has: 1 for a
+        term of one document, 0 (and so no entry) for one that all documents have equally often. With both,
+        rows have length one; "count" and "binary" are not normalised.
     sublinear_tf : bool, default=False
         For "tfidf", take 1 + ln(count) in place of the count.
 
@@ -67,7 +72,15 @@ class Vectorizer:
     vocabulary : numpy.ndarray of str
         The terms in the order of the columns (sorted, if learnt by `fit_count`).
     idf : numpy.ndarray of float64, or None
-        The weight of each term; None unless the weighting is "tfidf".
+        The weight of each term; None for the weightings "count" and "binary".
+    tally : Tally or None
+        What `fit_count` found: numbers of texts, tokens and terms. None if it was not called.
+
+    Notes
+    -----
+    Texts are counted in batches, in threads, and not kept. Counts that take more than some hundred megabytes
+    go to temporary files in the folder of the environment variable TMPDIR, so that texts may be larger than
+    memory.
 
     Examples
     --------
@@ -93,7 +106,8 @@ class Vectorizer:
         min_df: int | float = 2,
         max_df: int | float = 0.5,
         max_features: int | None = None,
-        stop_words: str | Iterable[str] | None = "english",
+        stop_words: str | Path | Iterable[str] | None = "english",
+        stemmer: str | None = None,
         weighting: Weighting = "tfidf",
         sublinear_tf: bool = False,
     ) -> None:
@@ -106,16 +120,15 @@ class Vectorizer:
                 "max_df": max_df,
                 "max_features": max_features,
                 "stop_words": stop_words,
+                "stemmer": stemmer,
                 "weighting": weighting,
                 "sublinear_tf": sublinear_tf,
             }
         )
-        words = self._settings["stop_words"]
-        self._stop_words = ENGLISH_STOP_WORDS if words == "english" else frozenset(words or ())
-        self._find_tokens = re.compile(token_pattern).findall
+        self._tokens = find_tokens(token_pattern, lowercase=lowercase)
         self._vocabulary: Strings | None = None
-        self._columns: dict[str, int] = {}
         self._idf: NDArray[np.float64] | None = None
+        self._tally: Tally | None = None
 
     @property
     def vocabulary(self) -> Strings:
@@ -126,21 +139,28 @@ class Vectorizer:
 
     @property
     def idf(self) -> NDArray[np.float64] | None:
-        """The weight of each term, or None unless the weighting is "tfidf"."""
+        """The weight of each term, or None for the weightings "count" and "binary"."""
         return self._idf
+
+    @property
+    def tally(self) -> Tally | None:
+        """What `fit_count` found."""
+        return self._tally
 
     @property
     def weighting(self) -> str:
         """How counts become weights."""
         return str(self._settings["weighting"])
 
-    def fit_count(self, texts: Iterable[str]) -> CSR:
+    def fit_count(self, texts: Iterable[str], *, progress: Progress | None = None) -> CSR:
         """Learn the vocabulary and the weights of its terms, and count.
 
         Parameters
         ----------
         texts : iterable of str
-            Read once, so that it may be a stream.
+            Read once, so that it may be a stream, also one that is larger than memory.
+        progress : callable or None, default=None
+            Called now and then, with the numbers of texts and of characters so far.
 
         Returns
         -------
@@ -152,27 +172,24 @@ class Vectorizer:
         CorpusError
             If there are no texts, or no term is left.
         """
-        columns = _GrowingColumns()
-        data, indices, indptr = self._count(texts, columns)
-        n_texts = len(indptr) - 1
-        if n_texts == 0:
+        counted = self._counted(texts, progress)
+        if counted.n_texts == 0:
             raise CorpusError("there are no texts; at least one is needed")
-        if not columns:
+        n_found = int(np.count_nonzero(counted.documents))
+        if n_found == 0:
             raise CorpusError(
-                f"no text of {n_texts} contains a term: all are empty, or made of stop words and of what "
-                "token_pattern does not match; look at the texts, or change stop_words or token_pattern"
+                f"no text of {counted.n_texts} contains a term: all are empty, or made of stop words and of "
+                "what token_pattern does not match; look at the texts, or change stop_words or token_pattern"
             )
-        terms = np.array(list(columns), dtype=object)
-        order = self._kept(terms, data, indices, n_texts)
-        self._adopt(as_vocabulary(terms[order]))
-
-        new_column = np.full(len(terms), -1, dtype=np.int32)
-        new_column[order] = np.arange(len(order), dtype=np.int32)
-        indices = new_column[indices]
-        stays = indices >= 0
-        n_before = np.concatenate([[0], np.cumsum(stays)])
-        counts = csr(data[stays], indices[stays], n_before[indptr], len(order))
-        self._idf = smooth_idf(counts) if self.weighting == "tfidf" else None
+        terms, vocabulary = self._kept(counted, n_found)
+        columns = np.full(len(counted.table), -1, np.int32)
+        columns[terms] = np.arange(len(terms), dtype=np.int32)
+        counts = counted.matrix(columns, len(terms))
+        self._adopt(
+            np.array(vocabulary, dtype=object) if self._tokens.only_words else as_vocabulary(vocabulary)
+        )
+        self._idf = term_weights(counts, self.weighting)
+        self._tally = Tally(counted.n_texts, counted.n_tokens, n_found, len(terms))
         return counts
 
     def count(self, texts: Iterable[str]) -> CSR:
@@ -189,7 +206,13 @@ class Vectorizer:
             One row for every text, also for those without any term of the vocabulary.
         """
         n_terms = len(self.vocabulary)
-        return csr(*self._count(texts, self._columns), n_terms)
+        counted = self._counted(texts)
+        found = np.flatnonzero(counted.table.documents).astype(np.int32)
+        columns = np.full(len(counted.table), -1, np.int32)
+        for start in range(0, len(found), _LOOKED_UP):
+            terms = found[start : start + _LOOKED_UP]
+            columns[terms] = [self._columns.get(term, -1) for term in counted.table.spell(terms)]
+        return counted.matrix(columns, n_terms)
 
     def weigh(self, counts: ArrayLike | CSR) -> CSR:
         """Turn counts into weights.
@@ -202,26 +225,14 @@ class Vectorizer:
         Returns
         -------
         scipy.sparse.csr_array of float32, shape (n_texts, n_terms)
-            For the weighting "count" this may be `counts` itself.
+            For the weighting "count" this may be `counts` itself. Otherwise it has an array of weights of its
+            own, but the indices may be those of `counts`: change neither of them in place.
         """
         n_terms = len(self.vocabulary)
         counts = as_counts(counts)
         if counts.shape[1] != n_terms:
             raise CorpusError(f"counts have {counts.shape[1]} columns; the vocabulary has {n_terms} terms")
-        if self.weighting == "count":
-            return counts
-        X = counts.copy()
-        if self._idf is None:
-            X.data.fill(1)
-            return X
-        if self._settings["sublinear_tf"]:
-            if X.nnz and X.data.min() < 1:
-                raise CorpusError("sublinear_tf needs counts of 1 or more; there are smaller ones")
-            np.log(X.data, out=X.data)
-            X.data += 1
-        X.data *= self._idf.astype(np.float32)[X.indices]
-        # scikit-learn refuses to normalise a matrix without rows.
-        return sparse.csr_array(normalize(X, norm="l2", copy=False)) if X.nnz else X
+        return weighed(counts, self.weighting, self._idf, sublinear_tf=self._settings["sublinear_tf"])
 
     def transform(self, texts: Iterable[str]) -> CSR:
         """Count and weigh: ``weigh(count(texts))``.
@@ -268,7 +279,7 @@ class Vectorizer:
         vocabulary : iterable of str
             In the order of the columns.
         idf : array-like of shape (n_terms,), or None
-            Needed for the weighting "tfidf", and only there.
+            The weight of each term. Needed for the weightings "tfidf" and "log-entropy", and only there.
 
         Returns
         -------
@@ -290,109 +301,58 @@ class Vectorizer:
             raise ValueError(f"settings must be a mapping of options, not {type(settings).__name__}")  # noqa: TRY004
         vectorizer = cls(**check_options(settings))
         vectorizer._adopt(as_vocabulary(vocabulary))
-        if vectorizer.weighting == "tfidf":
-            vectorizer._idf = _checked_idf(idf, len(vectorizer.vocabulary))
-        elif idf is not None:
-            raise ValueError(f"idf must be None for the weighting {vectorizer.weighting!r}")
+        vectorizer._idf = checked_weights(idf, vectorizer.weighting, len(vectorizer.vocabulary))
         return vectorizer
 
     def __repr__(self) -> str:
-        default = _DEFAULTS
-        shown = [f"{name}={value!r}" for name, value in self._settings.items() if value != default[name]]
+        shown = [f"{name}={value!r}" for name, value in self._settings.items() if value != _DEFAULTS[name]]
         return f"Vectorizer({', '.join(shown)})"
 
     def _adopt(self, vocabulary: Strings) -> None:
         self._vocabulary = vocabulary
-        self._columns = {term: column for column, term in enumerate(vocabulary)}
+        self.__dict__.pop("_columns", None)
 
-    def _terms(self, text: str) -> list[str]:
-        tokens: list[str] = self._find_tokens(text.lower() if self._settings["lowercase"] else text)
-        if self._stop_words:
-            tokens = [token for token in tokens if token not in self._stop_words]
-        shortest, longest = self._settings["ngram_range"]
-        if longest == 1:
-            return tokens
-        return [
-            " ".join(tokens[start : start + length])
-            for length in range(shortest, min(longest, len(tokens)) + 1)
-            for start in range(len(tokens) - length + 1)
-        ]
+    @cached_property
+    def _columns(self) -> dict[str, int]:
+        return {term: column for column, term in enumerate(self.vocabulary)}
 
-    def _count(
-        self, texts: Iterable[str], columns: dict[str, int]
-    ) -> tuple[NDArray[np.float32], NDArray[np.int32], NDArray[np.int64]]:
-        """Count the terms that have a column into the arrays of a CSR matrix with unsorted rows."""
+    def _counted(self, texts: Iterable[str], progress: Progress | None = None) -> Counted:
         if isinstance(texts, str | bytes):
             raise CorpusError(
                 "texts must be a list or another iterable of strings, not one string: write [text]"
             )
-        grows = isinstance(columns, _GrowingColumns)
-        data, indices, indptr = array("f"), array("i"), array("q", [0])
-        for position, text in enumerate(texts):
-            if not isinstance(text, str):
-                raise CorpusError(
-                    f"text {position} is of type {type(text).__name__}; every text must be a string "
-                    '("" for an empty document)'
-                )
-            counts: dict[str, int] = Counter(self._terms(text))
-            if not grows:
-                counts = {term: n for term, n in counts.items() if term in columns}
-            indices.extend([columns[term] for term in counts])
-            data.extend(counts.values())
-            indptr.append(len(indices))
-        return np.asarray(data), np.asarray(indices), np.asarray(indptr)
+        words, language = self._settings["stop_words"], self._settings["stemmer"]
+        first, last = self._settings["ngram_range"]
+        return Counted(
+            texts,
+            self._tokens,
+            stop_words=ENGLISH_STOP_WORDS if words == "english" else words or (),
+            ngram_range=(first, last),
+            # A new one each time, since no two threads may share it.
+            stem=None if language is None else stemmer_of(language),
+            progress=progress,
+        )
 
-    def _kept(
-        self, terms: Strings, data: NDArray[np.float32], indices: NDArray[np.int32], n_texts: int
-    ) -> NDArray[np.intp]:
+    def _kept(self, counted: Counted, n_found: int) -> tuple[Ids, list[str]]:
         """Choose the terms that stay, in alphabetical order."""
-        min_df, max_df = self._settings["min_df"], self._settings["max_df"]
+        n_texts, min_df, max_df = counted.n_texts, self._settings["min_df"], self._settings["max_df"]
         least = min_df if isinstance(min_df, int) else min_df * n_texts
         most = max_df if isinstance(max_df, int) else max_df * n_texts
-        df = np.bincount(indices, minlength=len(terms))
-        kept = np.flatnonzero((df >= least) & (df <= most))
-        if len(kept) == 0:
+        df = counted.documents
+        terms = np.flatnonzero((df > 0) & (df >= least) & (df <= most)).astype(np.int32)
+        if len(terms) == 0:
             raise CorpusError(
-                f"none of {len(terms):,} terms is left: of {n_texts:,} texts, min_df={min_df!r} asks for "
+                f"none of {n_found:,} terms is left: of {n_texts:,} texts, min_df={min_df!r} asks for "
                 f"terms in at least {least:g} and max_df={max_df!r} for terms in at most {most:g}; "
                 "lower min_df (such as min_df=1) or raise max_df (such as max_df=1.0)"
             )
-        kept = kept[np.argsort(terms[kept])]
+        spelled = counted.table.spell(terms)
+        order = np.array(sorted(range(len(spelled)), key=spelled.__getitem__))
         limit = self._settings["max_features"]
-        if limit is not None and len(kept) > limit:
-            frequency = np.bincount(indices, weights=data, minlength=len(terms))
-            kept = kept[np.sort(np.argsort(-frequency[kept], kind="stable")[:limit])]
-        return kept
+        if limit is not None and len(order) > limit:
+            frequency = counted.total()[terms[order]]
+            order = order[np.sort(np.argsort(-frequency, kind="stable")[:limit])]
+        return terms[order], [spelled[place] for place in order]
 
 
 _DEFAULTS = Vectorizer().to_dict()
-
-
-def smooth_idf(counts: CSR) -> NDArray[np.float64]:
-    """Give ln((1 + n) / (1 + df)) + 1 for every term: the weight of rare terms is larger, and never 0.
-
-    Parameters
-    ----------
-    counts : scipy.sparse.csr_array of shape (n_documents, n_terms)
-        Canonical.
-
-    Returns
-    -------
-    numpy.ndarray of float64, shape (n_terms,)
-        At least 1.
-    """
-    return np.asarray(np.log((1 + counts.shape[0]) / (1 + document_frequency(counts))) + 1)
-
-
-def _checked_idf(idf: ArrayLike | None, n_terms: int) -> NDArray[np.float64]:
-    if idf is None:
-        raise ValueError("the weighting 'tfidf' needs idf, one number for each term")
-    try:
-        weights = np.array(idf, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"idf must be numbers, one for each term: {error}") from error
-    if weights.shape != (n_terms,):
-        raise ValueError(f"idf has shape {weights.shape}; the vocabulary has {n_terms} terms")
-    if not (np.isfinite(weights).all() and (weights > 0).all()):
-        raise ValueError("idf must be finite and positive")
-    return weights

@@ -5,16 +5,23 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
-from laconic.bundle import BundleError
-from laconic.bundle.reading import read_directory
-from laconic.bundle.values import decode, encode
-from laconic.bundle.writing import replacing
+from laconic.stored.manifest import Kind
+from laconic.stored.reading import read_directory
+from laconic.stored.values import decode, encode
+from laconic.stored.writing import replacing
+
+
+class ShelfError(ValueError):
+    pass
+
+
+SHELF = Kind(noun="shelf", manifest="shelf.json", format="laconic-shelf", version=1, error=ShelfError)
 
 
 def roundtrip(value, path):
-    with replacing(path) as writer:
+    with replacing(path, SHELF) as writer:
         writer.commit({"value": encode(value, "value", writer)})
-    stored = read_directory(path)
+    stored = read_directory(path, SHELF)
     return decode(stored.document["value"], "value", stored)
 
 
@@ -73,10 +80,10 @@ def test_views_and_other_byte_orders(tmp_path):
 
 
 def test_two_references_to_one_file_share_no_memory(tmp_path):
-    with replacing(tmp_path) as writer:
+    with replacing(tmp_path, SHELF) as writer:
         reference = encode(np.zeros(3), "value", writer)
         writer.commit({"value": [reference, reference]})
-    stored = read_directory(tmp_path)
+    stored = read_directory(tmp_path, SHELF)
     one, two = decode(stored.document["value"], "value", stored)
     one[0] = 1
     assert two[0] == 0
@@ -116,7 +123,7 @@ def test_a_csr_array_that_is_not_one_is_refused(tmp_path):
     value = sparse.csr_array(np.eye(3))
     assert value.has_canonical_format
     value.indices[0] = 7
-    with pytest.raises(BundleError, match="value is not a valid CSR array"):
+    with pytest.raises(ShelfError, match="value is not a valid CSR array"):
         roundtrip(value, tmp_path)
 
 
@@ -143,7 +150,7 @@ def test_a_csr_array_that_is_not_one_is_refused(tmp_path):
     ],
 )
 def test_what_could_not_be_read_back_is_refused(value, reason, tmp_path):
-    with pytest.raises(BundleError, match=reason) as caught:
+    with pytest.raises(ShelfError, match=reason) as caught:
         roundtrip(value, tmp_path)
     assert str(tmp_path) in str(caught.value)
     assert list(tmp_path.iterdir()) == []
@@ -152,18 +159,21 @@ def test_what_could_not_be_read_back_is_refused(value, reason, tmp_path):
 def test_values_that_contain_themselves_are_refused(tmp_path):
     value = []
     value.append(value)
-    with pytest.raises(BundleError, match="nested"):
+    with pytest.raises(ShelfError, match="nested"):
         roundtrip(value, tmp_path)
 
 
 def test_a_document_that_would_be_too_long_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("laconic.bundle.writing.MAX_MANIFEST_BYTES", 1000)
-    with pytest.raises(BundleError, match="keep long lists as numpy arrays"):
+    monkeypatch.setattr("laconic.stored.writing.MAX_MANIFEST_BYTES", 1000)
+    with pytest.raises(ShelfError, match="keep long lists as numpy arrays"):
         roundtrip(list(range(1000)), tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("stem", ["", "a/b", "..", "a b", "ä", "x" * 300])
 def test_names_that_could_not_be_files_are_refused(stem, tmp_path):
-    with pytest.raises(BundleError, match="cannot be part of a file name"), replacing(tmp_path) as writer:
+    with (
+        pytest.raises(ShelfError, match="cannot be part of a file name"),
+        replacing(tmp_path, SHELF) as writer,
+    ):
         encode(np.zeros(1), stem, writer)

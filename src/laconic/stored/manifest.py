@@ -6,17 +6,14 @@ Nothing here knows what is stored.
 import hashlib
 import json
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
-MANIFEST = "model.json"
-FORMAT = "laconic-bundle"
-FORMAT_VERSION = 1
 MAX_MANIFEST_BYTES = 64 * 2**20
 MAX_NAME_LENGTH = 200
-RESTORE = "restore the directory from a copy, or save the model again"
 
 STEM = re.compile(r"[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)*")
 FILE_NAME = re.compile(rf"{STEM.pattern}-(?P<digest>[0-9a-f]{{16}})\.(npy|txt)")
@@ -25,8 +22,34 @@ _MAX_DEPTH = 64
 _MAX_DIGITS = 20
 
 
-class BundleError(ValueError):
-    """A saved model cannot be read, or a model cannot be saved; the message names the file and the reason."""
+@dataclass(frozen=True)
+class Kind:
+    """What a directory stores: the names in its files, and the words of its messages.
+
+    Parameters
+    ----------
+    noun : str
+        What is stored, such as ``"model"``.
+    manifest : str
+        The name of the document's file.
+    format : str
+        What the document calls its format.
+    version : int
+        The newest version of the format, which is the one that is written.
+    error : type of ValueError
+        What is raised about a directory of this kind.
+    """
+
+    noun: str
+    manifest: str
+    format: str
+    version: int
+    error: type[ValueError]
+
+    @property
+    def restore(self) -> str:
+        """What to do about a damaged directory."""
+        return f"restore the directory from a copy, or save the {self.noun} again"
 
 
 def canonical_json(document: Json) -> bytes:
@@ -78,19 +101,22 @@ def sealed(document: dict[str, Json]) -> bytes:
 
     Examples
     --------
-    >>> document = {"format": FORMAT, "format_version": FORMAT_VERSION, "files": {}}
-    >>> unsealed(Path(MANIFEST), sealed(document)) == document
+    >>> shelf = Kind("shelf", "shelf.json", "laconic-shelf", 1, ValueError)
+    >>> document = {"format": "laconic-shelf", "format_version": 1, "files": {}}
+    >>> unsealed(shelf, Path("shelf.json"), sealed(document)) == document
     True
     """
     checksum = hashlib.sha256(canonical_json(document)).hexdigest()
     return canonical_json({**document, "checksum": checksum})
 
 
-def unsealed(path: Path, raw: bytes | bytearray) -> dict[str, Json]:
+def unsealed(kind: Kind, path: Path, raw: bytes | bytearray) -> dict[str, Json]:
     """Parse a document and check first whose it is, then its version, then every byte.
 
     Parameters
     ----------
+    kind : Kind
+        What is expected.
     path : Path
         The file, for messages.
     raw : bytes
@@ -105,18 +131,18 @@ def unsealed(path: Path, raw: bytes | bytearray) -> dict[str, Json]:
         document: Any = json.loads(raw.decode("utf-8"), parse_int=_bounded_int, parse_constant=_no_constant)
         _check_depth(document)
     except (ValueError, RecursionError) as error:
-        raise BundleError(f"{path}: is damaged or not JSON ({error}); {RESTORE}") from error
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise BundleError(
-            f"{path}: {_described(document)}, so it is no laconic model; give a model's directory"
+        raise kind.error(f"{path}: is damaged or not JSON ({error}); {kind.restore}") from error
+    if not isinstance(document, dict) or document.get("format") != kind.format:
+        raise kind.error(
+            f"{path}: {_described(document)}, so it is no laconic {kind.noun}; give a {kind.noun}'s directory"
         )
     version = document.get("format_version")
     if type(version) is not int or version < 1:
-        raise BundleError(f"{path}: has no valid format version ({quoted(version)}); {RESTORE}")
-    if version > FORMAT_VERSION:
-        raise BundleError(
+        raise kind.error(f"{path}: has no valid format version ({quoted(version)}); {kind.restore}")
+    if version > kind.version:
+        raise kind.error(
             f"{path}: was written by a newer laconic (format {version}; this one reads up to "
-            f"{FORMAT_VERSION}): upgrade laconic"
+            f"{kind.version}): upgrade laconic"
         )
     document.pop("checksum", None)
     try:
@@ -125,15 +151,17 @@ def unsealed(path: Path, raw: bytes | bytearray) -> dict[str, Json]:
     except (ValueError, RecursionError):
         intact = False
     if not intact:
-        raise BundleError(f"{path}: is damaged or was edited (its checksum differs); {RESTORE}")
+        raise kind.error(f"{path}: is damaged or was edited (its checksum differs); {kind.restore}")
     return document
 
 
-def listing(path: Path, files: Json) -> dict[str, tuple[int, str]]:
+def listing(kind: Kind, path: Path, files: Json) -> dict[str, tuple[int, str]]:
     """Check the list of files of a document.
 
     Parameters
     ----------
+    kind : Kind
+        What is expected.
     path : Path
         The document's file, for messages.
     files : dict
@@ -145,15 +173,16 @@ def listing(path: Path, files: Json) -> dict[str, tuple[int, str]]:
         File name to size and SHA-256 sum; no name leads out of the directory.
     """
     if not isinstance(files, dict):
-        raise BundleError(f"{path}: lists no files; {RESTORE}")
+        raise kind.error(f"{path}: lists no files; {kind.restore}")
     checked = {}
     for name, entry in files.items():
         match = FILE_NAME.fullmatch(name)
         if not match or len(name) > MAX_NAME_LENGTH:
-            raise BundleError(f"{path}: lists {quoted(name)}, which is no file name of a model; {RESTORE}")
+            problem = f"lists {quoted(name)}, which is no file name of a {kind.noun}"
+            raise kind.error(f"{path}: {problem}; {kind.restore}")
         size, sha256 = (entry.get("bytes"), entry.get("sha256")) if isinstance(entry, dict) else (None, None)
         if type(size) is not int or not isinstance(sha256, str) or not sha256.startswith(match["digest"]):
-            raise BundleError(f"{path}: lists {name} without a valid size and checksum; {RESTORE}")
+            raise kind.error(f"{path}: lists {name} without a valid size and checksum; {kind.restore}")
         checked[name] = size, sha256
     return checked
 

@@ -1,15 +1,16 @@
 """Writing a directory of checked files that is replaced as a whole or not at all.
 
-A stored directory is one document, ``model.json``, and the files it lists with their sizes and SHA-256 sums.
-File names carry the hash of their content, so a new file never takes the name of a different old one: all new
-files are on disk before ``model.json`` is swapped, and the old ones go after it. Nothing here knows what is
-stored.
+A stored directory is one document, such as ``model.json``, and the files it lists with their sizes and
+SHA-256 sums. File names carry the hash of their content, so a new file never takes the name of a different
+old one: all new files are on disk before the document is swapped, and the old ones go after it. Whoever has
+mapped an old file keeps it.
 """
 
 import contextlib
 import errno
 import hashlib
 import os
+import platform
 import re
 import secrets
 import sys
@@ -17,16 +18,16 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
-from laconic.bundle.manifest import (
+import numpy as np
+import scipy
+
+from laconic.stored.manifest import (
     FILE_NAME,
-    FORMAT,
-    FORMAT_VERSION,
-    MANIFEST,
     MAX_MANIFEST_BYTES,
     MAX_NAME_LENGTH,
     STEM,
-    BundleError,
     Json,
+    Kind,
     quoted,
     sealed,
     unsealed,
@@ -41,8 +42,8 @@ _TEMPORARY_NAME = re.compile(r"\.laconic-[0-9a-f]{16}\.tmp")
 class Sink(Protocol):
     """Anything bytes can be written to."""
 
-    def write(self, data: bytes, /) -> int:
-        """Write all of `data`."""
+    def write(self, data: bytes | memoryview, /) -> int:
+        """Write all of `data`; a view is one of single bytes."""
 
 
 class _HashedSink:
@@ -53,7 +54,7 @@ class _HashedSink:
         self._hash = hashlib.sha256()
         self.size = 0
 
-    def write(self, data: bytes, /) -> int:
+    def write(self, data: bytes | memoryview, /) -> int:
         self._hash.update(data)
         self.size += len(data)
         return self._file.write(data)
@@ -69,10 +70,13 @@ class DirectoryWriter:
     ----------
     path : Path
         An existing directory.
+    kind : Kind
+        What is stored.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, kind: Kind) -> None:
         self.path = path
+        self.kind = kind
         self._files: dict[str, Json] = {}
         self._made: list[Path] = []
         self._manifest: bytes | None = None
@@ -95,9 +99,7 @@ class DirectoryWriter:
             The file's name, which ends in the first 16 hex digits of its SHA-256 sum.
         """
         if not STEM.fullmatch(stem) or len(stem) + len(suffix) + 18 > MAX_NAME_LENGTH:
-            raise BundleError(
-                f"{self.path}: {quoted(stem)} cannot be part of a file name; use a short plain name"
-            )
+            raise self.error(f"{quoted(stem)} cannot be part of a file name; use a short plain name")
         temporary, sink = self._write_temporary(write)
         name = f"{stem}-{sink.digest()[:16]}.{suffix}"
         target = self.path / name
@@ -113,18 +115,25 @@ class DirectoryWriter:
         Parameters
         ----------
         document : mapping
-            JSON values; ``format``, ``format_version``, ``files`` and ``checksum`` are added.
+            JSON values; ``format``, ``format_version``, ``versions``, ``files`` and ``checksum`` are added.
         """
-        path = self.path / MANIFEST
-        complete = {**document, "format": FORMAT, "format_version": FORMAT_VERSION, "files": self._files}
+        path = self.path / self.kind.manifest
+        complete: dict[str, Json] = {
+            **document,
+            "format": self.kind.format,
+            "format_version": self.kind.version,
+            "versions": _versions(),
+            "files": self._files,
+        }
         try:
             manifest = sealed(complete)
             # What could not be read back must not replace what can.
-            unsealed(path, manifest)
+            unsealed(self.kind, path, manifest)
         except (ValueError, RecursionError) as error:
-            raise BundleError(f"{path}: is not saved, because it could not be read back: {error}") from error
+            problem = f"{path}: is not saved, because it could not be read back: {error}"
+            raise self.kind.error(problem) from error
         if len(manifest) > MAX_MANIFEST_BYTES:
-            raise BundleError(
+            raise self.kind.error(
                 f"{path}: is not saved, because {len(manifest)} bytes are more than {MAX_MANIFEST_BYTES}, "
                 "the limit; keep long lists as numpy arrays"
             )
@@ -135,10 +144,25 @@ class DirectoryWriter:
         temporary.replace(path)
         _sync_directory(self.path)
 
+    def error(self, problem: str) -> ValueError:
+        """Return the error to raise about what cannot be stored.
+
+        Parameters
+        ----------
+        problem : str
+            What is wrong, and what to do.
+
+        Returns
+        -------
+        ValueError
+            Of the kind's own type, to be raised.
+        """
+        return self.kind.error(f"{self.path}: {problem}")
+
     def clean(self) -> None:
         """Remove what the directory no longer needs or, if the save failed, what it left behind."""
         # The file decides, not a flag: an interrupt can come right after the swap.
-        if self._manifest is not None and _bytes_or_none(self.path / MANIFEST) == self._manifest:
+        if self._manifest is not None and _bytes_or_none(self.path / self.kind.manifest) == self._manifest:
             unwanted = [
                 path for path in self.path.iterdir() if _is_own(path) and path.name not in self._files
             ]
@@ -161,13 +185,15 @@ class DirectoryWriter:
 
 
 @contextlib.contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[DirectoryWriter]:
+def replacing(path: str | os.PathLike[str], kind: Kind) -> Iterator[DirectoryWriter]:
     """Replace the content of a directory as a whole; a crash at any time leaves the old or the new one.
 
     Parameters
     ----------
     path : path-like
-        A new or empty directory, or one that was written before.
+        A new or empty directory, or one of the same kind that was written before.
+    kind : Kind
+        What is stored.
 
     Yields
     ------
@@ -177,24 +203,25 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[DirectoryWriter]:
     Examples
     --------
     >>> import tempfile
-    >>> from laconic.bundle.reading import read_directory
+    >>> from laconic.stored.reading import read_directory
+    >>> shelf = Kind("shelf", "shelf.json", "laconic-shelf", 1, ValueError)
     >>> with tempfile.TemporaryDirectory() as path:
-    ...     with replacing(path) as writer:
+    ...     with replacing(path, shelf) as writer:
     ...         name = writer.add("greeting", "txt", lambda sink: sink.write(b"hello"))
     ...         writer.commit({"greeting": name})
-    ...     stored = read_directory(path)
+    ...     stored = read_directory(path, shelf)
     >>> stored.document["greeting"], bytes(stored.files[name])
     ('greeting-2cf24dba5fb0a30e.txt', b'hello')
     """
     directory = Path(path)
     if directory.exists() and not directory.is_dir():
-        raise BundleError(f"{directory}: is a file; a model is saved as a directory: give another path")
+        raise kind.error(f"{directory}: is a file; a {kind.noun} is saved as a directory: give another path")
     if not directory.exists():
         directory.mkdir(parents=True, exist_ok=True)
         _sync_directory(directory.parent)
     with _locked(directory):
-        _refuse_foreign(directory)
-        writer = DirectoryWriter(directory)
+        _refuse_foreign(directory, kind)
+        writer = DirectoryWriter(directory, kind)
         try:
             yield writer
         finally:
@@ -206,12 +233,12 @@ def _is_own(path: Path) -> bool:
     return bool(named) and (path.is_symlink() or path.is_file())
 
 
-def _refuse_foreign(directory: Path) -> None:
-    manifest = directory / MANIFEST
+def _refuse_foreign(directory: Path, kind: Kind) -> None:
+    manifest = directory / kind.manifest
     if manifest.exists():
-        # A search, not a parse: a damaged model of ours may be replaced, too.
-        if f'"format": "{FORMAT}"'.encode() not in (_bytes_or_none(manifest) or b""):
-            raise BundleError(
+        # A search, not a parse: a damaged directory of ours may be replaced, too.
+        if f'"format": "{kind.format}"'.encode() not in (_bytes_or_none(manifest) or b""):
+            raise kind.error(
                 f"{manifest}: is damaged or was not written by laconic, so it is not overwritten; remove it "
                 "or save to another directory"
             )
@@ -219,10 +246,21 @@ def _refuse_foreign(directory: Path) -> None:
     # A first save that was killed leaves only files with names of ours.
     foreign = sorted(path.name for path in directory.iterdir() if not _is_own(path))
     if foreign:
-        raise BundleError(
-            f"{directory}: is not empty and holds no laconic model (it has {quoted(foreign[0])}); save to "
-            "a new or an empty directory"
+        raise kind.error(
+            f"{directory}: is not empty and holds no laconic {kind.noun} (it has {quoted(foreign[0])}); save "
+            "to a new or an empty directory"
         )
+
+
+def _versions() -> dict[str, Json]:
+    from laconic import __version__
+
+    return {
+        "laconic": __version__,
+        "numpy": np.__version__,
+        "python": platform.python_version(),
+        "scipy": scipy.__version__,
+    }
 
 
 def _bytes_or_none(path: Path) -> bytes | None:

@@ -1,0 +1,130 @@
+"""Telling of the reading: a bar while it goes on, and afterwards what was read and what was left out."""
+
+from __future__ import annotations
+
+import time
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn
+
+from laconic.cli.console import messages, plural, printable, say, size, warn
+from laconic.cli.errors import as_options
+from laconic.progress import clock
+
+if TYPE_CHECKING:
+    from laconic.corpus import Corpus
+    from laconic.corpus.readers import Reading
+
+PROBLEMS_SHOWN = 3
+
+
+class ReadingDisplay:
+    """A callback for readers that shows bytes, documents, speed and an estimate of the time left.
+
+    Written to standard error, and only if that is a terminal.
+    """
+
+    def __init__(self, console: Console | None = None) -> None:
+        self.console = console or messages()
+        self._bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=14),
+            TextColumn("{task.fields[facts]}"),
+            console=self.console,
+            transient=True,
+            disable=not self.console.is_terminal,
+        )
+
+    def __enter__(self) -> Self:
+        self._began = time.perf_counter()
+        self._bar.start()
+        self._task = self._bar.add_task("reading", total=None, facts="")
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bar.stop()
+
+    def __call__(self, done: int, total: int | None, n_documents: int) -> None:
+        """Show how far the reading is."""
+        documents = plural(n_documents, "document")
+        if total is None or done >= total:
+            self._bar.update(self._task, description="counting terms", total=None, facts=documents)
+            return
+        speed = max(done, 1) / max(time.perf_counter() - self._began, 1e-9)
+        facts = (
+            f"{size(done)} of {size(total)}  {documents}  {size(speed)}/s  "
+            f"~{clock((total - done) / speed)} left"
+        )
+        self._bar.update(self._task, total=float(total), completed=float(done), facts=facts)
+
+
+def describe(corpus: Corpus) -> str:
+    """What was read, in a sentence.
+
+    >>> from laconic import Corpus
+    >>> describe(Corpus.from_texts(["red fish", "blue fish", "red bird", "one"], labels=[*"aabb"]))
+    '4 documents, 2 labels, 6 tokens; 2 of 4 terms kept (in at least 2 documents and at most 50 % of them); \
+1 document without any kept term'
+    >>> describe(Corpus.from_counts([[2, 0], [0, 1]], ["red", "fish"]))
+    '2 documents, 3 tokens; 2 terms'
+    """
+    tally, n_terms = corpus.vectorizer.tally, corpus.shape[1]
+    n_tokens = round(float(corpus.counts.data.sum(dtype=float))) if tally is None else tally.n_tokens
+    documents = [plural(corpus.shape[0], "document")]
+    if corpus.labels is not None:
+        documents.append(plural(len(set(corpus.labels)), "label"))
+    documents.append(f"{rounded(n_tokens)} token{'' if n_tokens == 1 else 's'}")
+    parts = [", ".join(documents)]
+    if tally is None:
+        parts.append(plural(n_terms, "term"))
+    else:
+        rule = kept_terms(corpus.vectorizer.to_dict())
+        parts.append(f"{n_terms:,} of {plural(tally.n_terms_found, 'term')} kept ({rule})")
+    if corpus.n_empty:
+        parts.append(f"{plural(corpus.n_empty, 'document')} without any kept term")
+    return "; ".join(parts)
+
+
+def kept_terms(settings: dict[str, Any]) -> str:
+    """Which terms a vectoriser keeps.
+
+    >>> kept_terms({"min_df": 2, "max_df": 0.5, "max_features": None})
+    'in at least 2 documents and at most 50 % of them'
+    >>> kept_terms({"min_df": 0.01, "max_df": 900, "max_features": 1000})
+    'in at least 1 % of documents and at most 900; the 1,000 most frequent'
+    """
+    least, most, limit = settings["min_df"], settings["max_df"], settings["max_features"]
+    lower = plural(least, "document") if isinstance(least, int) else f"{least * 100:.3g} % of documents"
+    upper = f"{most:,}" if isinstance(most, int) else f"{most * 100:.3g} % of them"
+    return f"in at least {lower} and at most {upper}" + (f"; the {limit:,} most frequent" if limit else "")
+
+
+def rounded(number: int) -> str:
+    """A number, to a tenth of a million or billion if it is so large.
+
+    >>> rounded(2_512_345), rounded(20_512)
+    ('2.5 million', '20,512')
+    """
+    if number < 1_000_000:
+        return f"{number:,}"
+    return f"{number / 1e6:.1f} million" if number < 1_000_000_000 else f"{number / 1e9:.1f} billion"
+
+
+def tell_problems(reading: Reading | None) -> None:
+    """Say how many rows were left out, and what was wrong with the first of them."""
+    if reading is None or reading.n_skipped == 0:
+        return
+    rows = plural(reading.n_rows, "row")
+    warn(f"{reading.n_skipped:,} of {rows} could not be used and {_were(reading.n_skipped)} left out:")
+    for problem in reading.problems[:PROBLEMS_SHOWN]:
+        say(f"  {printable(' '.join(as_options(problem).split()))}", whole=True)
+    if reading.n_skipped > PROBLEMS_SHOWN:
+        say(f"  and {reading.n_skipped - PROBLEMS_SHOWN:,} more")
+
+
+def _were(number: int) -> str:
+    return "was" if number == 1 else "were"

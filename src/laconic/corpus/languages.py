@@ -1,0 +1,105 @@
+"""What differs from language to language: stop words and stems, by packages that are installed on demand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+from laconic.corpus.strings import is_unicode
+from laconic.corpus.terms import encoded
+
+_INSTALL = 'pip install "laconic[languages]"'
+
+
+def stop_words_of(language: str, option: str = "stop_words") -> list[str]:
+    """Give the stop words of a language, by the package `stop-words`.
+
+    Parameters
+    ----------
+    language : str
+        Its English name, such as "german".
+    option : str, default="stop_words"
+        The option's name, for messages.
+
+    Returns
+    -------
+    list of str
+        Sorted.
+
+    Raises
+    ------
+    ValueError
+        For a language that the package does not have, or if the package is missing.
+
+    Examples
+    --------
+    >>> "und" in stop_words_of("german")
+    True
+    """
+    package = _imported("stop_words", f"{option}={language!r}")
+    known = sorted(package.AVAILABLE_LANGUAGES)
+    if language not in known:
+        raise ValueError(
+            f"{option}={language!r} is not known; there are {', '.join(known)}; or give a list of words, "
+            "a Path to a file with a word on each line, or None"
+        )
+    return sorted(set(package.get_stop_words(language)))
+
+
+def read_words(path: Path, option: str = "stop_words") -> list[str]:
+    """Read words from a UTF-8 file with one on each line, sorted; blank lines are skipped."""
+    try:
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ValueError(
+            f"{option}: {path} cannot be read as words, one on each line, in UTF-8: {error}"
+        ) from error
+    return sorted({line.strip() for line in lines} - {""})
+
+
+def stemmers(option: str = "stemmer") -> list[str]:
+    """List the languages that `stemmer` knows."""
+    return list(_imported("Stemmer", option).algorithms())
+
+
+def stemmer(language: str) -> Callable[[list[str]], list[bytes]]:
+    """Make the function that gives the stems of tokens, as UTF-8; no two threads may share it.
+
+    Parameters
+    ----------
+    language : str
+        One of `stemmers`.
+
+    Returns
+    -------
+    callable
+        From tokens to stems.
+
+    Examples
+    --------
+    >>> stemmer("english")(["fishes", "fishing"])
+    [b'fish', b'fish']
+    """
+    stem_words = _imported("Stemmer", f"stemmer={language!r}").Stemmer(language).stemWords
+
+    def stems(tokens: list[str]) -> list[bytes]:
+        try:
+            stemmed = stem_words([token.encode() for token in tokens])
+        except UnicodeEncodeError:
+            # Half a character has no stem, and stays as it is.
+            stemmed = [stem_words([token.encode()])[0] if is_unicode(token) else b"" for token in tokens]
+        # A stem may be empty, and a term may not.
+        return [stem or encoded(token) for stem, token in zip(stemmed, tokens, strict=True)]
+
+    return stems
+
+
+@cache
+def _imported(module: str, option: str) -> ModuleType:
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise ValueError(f"{option} needs a package that is not installed: {_INSTALL}") from error

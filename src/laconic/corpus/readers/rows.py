@@ -1,0 +1,29 @@
+"""What formats give: rows, unchecked; and the errors that they have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, TypeAlias
+
+# The number of the row in its source, its text, label and id. A plain tuple, since there is one for every
+# document.
+Row: TypeAlias = tuple[int, object, object, object]
+
+
+class Columns(NamedTuple):
+    """Where text, label and id stand; label and id may be absent."""
+
+    text: str
+    label: str | None
+    id: str | None
+
+    @property
+    def named(self) -> list[str]:
+        """Those that are not absent, each of them once."""
+        return list(dict.fromkeys(name for name in self if name is not None))
+
+
+def missing(column: str, columns: Sequence[str]) -> str:
+    """Say that there is no such column, and which there are."""
+    shown = ", ".join(map(repr, columns[:20])) + (", ..." if len(columns) > 20 else "")
+    return f"no column {column!r}; there are: {shown or 'none'}"

@@ -1,0 +1,124 @@
+"""Where texts become tokens: by a kernel for the patterns that mean words, by `re` for all others."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from laconic.corpus.terms import GIVEN, Rule, encoded, given_tokens
+from laconic.kernels.text import OPENS, WORD
+
+_ASCII = 0x80
+_UNICODE = 0x110000
+
+# Words for the kernel: the least number of characters, and whether the first one must be a letter.
+_WORD_PATTERNS = {
+    r"\b[^\W\d_]\w+\b": (2, True),
+    r"\b\w\w+\b": (2, False),
+    r"\b\w+\b": (1, False),
+}
+
+# The only characters whose lower-case form is not one character, or depends on what stands around them.
+_DOTTED_I, _SIGMA = "\u0130", "\u03a3"
+
+
+class Tokens(Protocol):
+    """Turns texts into bytes for `TermTable.count`, and says by which rule to read them."""
+
+    only_words: bool
+    """Whether tokens are made of word characters, so that they can be terms without a further look."""
+
+    def encode(self, text: str) -> bytes:
+        """The bytes of a text."""
+
+    def rule(self, *, ascii_only: bool) -> Rule:
+        """What is a token in the bytes."""
+
+
+def find_tokens(pattern: str, *, lowercase: bool) -> Tokens:
+    """Choose the fast way for patterns that mean words, and `re` for others; the tokens are the same.
+
+    Parameters
+    ----------
+    pattern : str
+        A regular expression.
+    lowercase : bool
+        Whether texts are lower-cased first.
+
+    Returns
+    -------
+    Tokens
+        Of the tokens ``re.findall(pattern, text.lower())``.
+    """
+    words = _WORD_PATTERNS.get(pattern.removeprefix("(?u)"))
+    return _Matches(pattern, lowercase) if words is None else _Words(*words, lowercase)
+
+
+class _Words:
+    only_words = True
+
+    def __init__(self, shortest: int, letter_first: bool, lowercase: bool) -> None:
+        self._shortest = shortest
+        self._letter_first = letter_first
+        self._lowercase = lowercase
+
+    def encode(self, text: str) -> bytes:
+        if self._lowercase and not text.isascii() and (_DOTTED_I in text or _SIGMA in text):
+            text = text.lower()
+        return encoded(text)
+
+    def rule(self, *, ascii_only: bool) -> Rule:
+        size = _ASCII if ascii_only else _UNICODE
+        return Rule(character_classes(size, self._letter_first, self._lowercase), _ASCII, self._shortest)
+
+
+class _Matches:
+    only_words = False
+
+    def __init__(self, pattern: str, lowercase: bool) -> None:
+        self._find = re.compile(pattern).findall
+        self._lowercase = lowercase
+
+    def encode(self, text: str) -> bytes:
+        return given_tokens(self._find(text.lower() if self._lowercase else text))
+
+    def rule(self, *, ascii_only: bool) -> Rule:
+        return GIVEN
+
+
+@cache
+def character_classes(size: int, letter_first: bool, lowercase: bool) -> NDArray[np.uint32]:
+    r"""Say of the first code points which belong to words, which may open one, and what their lower case is.
+
+    Parameters
+    ----------
+    size : int
+        How many code points; 128 make do for ASCII, and are made much faster.
+    letter_first : bool
+        Whether a word opens with what is neither ``\d`` nor ``_``.
+    lowercase : bool
+        Whether characters are lower-cased before all else.
+
+    Returns
+    -------
+    numpy.ndarray of uint32, shape (size,)
+        The code point of the lower-case form, with the bits WORD and OPENS.
+    """
+    codes = np.arange(size, dtype=np.uint32)
+    if lowercase:
+        text = codes.tobytes().decode("utf-32-le", "surrogatepass")
+        # Neither comes here: texts that have one are lower-cased before.
+        text = text.replace(_DOTTED_I, "i").replace(_SIGMA, "s").lower()
+        codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    letters = codes.view("U1")
+    is_word = np.char.isalnum(letters) | (codes == ord("_"))
+    opens = is_word & ~(np.char.isdecimal(letters) | (codes == ord("_"))) if letter_first else is_word
+    return (
+        codes
+        | np.where(is_word, np.uint32(WORD), np.uint32(0))
+        | np.where(opens, np.uint32(OPENS), np.uint32(0))
+    )

@@ -1,0 +1,79 @@
+"""What the Tab key completes, asked for as a shell does."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from cli_documents import write_csv, write_jsonl, write_lines, write_parquet
+
+from laconic.cli import completion
+from laconic.cli.columns import columns_of
+from laconic.corpus import CorpusError
+
+
+def completed(line, folder):
+    """The words that bash is offered for the last word of a line."""
+    words = line.split(" ")
+    shell = {"_LACONIC_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1)}
+    result = subprocess.run(
+        [sys.executable, "-m", "laconic"],
+        env={**os.environ, **shell},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.stderr == ""
+    return result.stdout.split()
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("laconic tr", ["transform"]),
+        ("laconic fit --dry", ["--dry-run"]),
+        ("laconic fit a.csv --model ", ["rlsi"]),
+        ("laconic fit a.csv --stemmer en", ["english"]),
+        ("laconic fit a.csv --stop-words ger", ["german"]),
+        ("laconic fit a.csv --weighting l", ["log-entropy"]),
+        ("laconic fit a.csv --text ", ["body", "key", "kind"]),
+        ("laconic transform model a.csv --id ke", ["key"]),
+        ("laconic fit no.csv --text ", []),
+        ("laconic fit broken.csv.gz --text ", []),
+    ],
+)
+def test_completion(rows, tmp_path, line, words):
+    write_csv(tmp_path / "a.csv", rows)
+    write_lines(tmp_path / "broken.csv.gz", ["text"])
+    assert completed(line, tmp_path) == words
+
+
+def test_the_script_for_a_shell(tmp_path):
+    result = subprocess.run(
+        [sys.executable, "-m", "laconic"],
+        env={**os.environ, "_LACONIC_COMPLETE": "source_bash"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "complete -o default -F _laconic_completion laconic" in result.stdout
+
+
+def test_columns_of_every_table(rows, tmp_path):
+    expected = ["body", "kind", "key"]
+    assert columns_of(write_csv(tmp_path / "a.csv", rows)) == expected
+    assert columns_of(write_jsonl(tmp_path / "a.jsonl", rows)) == expected
+    assert columns_of(write_parquet(tmp_path / "a.parquet", rows)) == expected
+    assert columns_of(write_lines(tmp_path / "b.csv", ["body;kind"]), delimiter=";") == ["body", "kind"]
+    assert columns_of(write_lines(tmp_path / "a.txt", ["red fish"])) == []
+    assert columns_of(write_lines(tmp_path / "list.jsonl", ["[1]"])) == []
+    for name in ("no.jsonl", "no.parquet"):
+        with pytest.raises(CorpusError, match=name):
+            columns_of(write_lines(tmp_path / name, ["{"]))
+
+
+def test_languages_without_their_packages(monkeypatch):
+    monkeypatch.setitem(sys.modules, "Stemmer", None)
+    monkeypatch.setitem(sys.modules, "stop_words", None)
+    assert completion.stemmer_languages("") == completion.stop_word_languages("") == []

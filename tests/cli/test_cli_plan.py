@@ -1,0 +1,172 @@
+"""`fit --dry-run`: the plan, and how near its numbers come."""
+
+import subprocess
+import sys
+
+import pytest
+from cli_documents import (
+    documents,
+    write_csv,
+    write_docword,
+    write_jsonl,
+    write_lines,
+    write_matrix_market,
+    write_svmlight,
+)
+
+from laconic import Corpus, load
+from laconic.cli import plan
+from laconic.cli.sources import find_source
+
+MEGABYTE = 1_000_000
+
+
+def sizes_of(path, reading=None, terms=None):
+    return plan.expected_sizes(find_source([path], {}), reading or {}, terms or {})
+
+
+def test_the_plan_of_a_table(laconic, rows, saved, tmp_path):
+    paths = [write_csv(tmp_path / f"{name}.csv", rows) for name in "abcdefg"]
+    options = ["--text", "body", "--label", "kind", "--stemmer", "english", "--ngrams", 2, "-k", 7]
+    result = laconic(
+        "fit", *paths, *options, "--dry-run", "-o", tmp_path / "m", "--save-corpus", tmp_path / "c"
+    )
+    shown = result.stdout
+    assert f"{paths[0]} (CSV, {paths[0].stat().st_size / 1000:.1f} KB)" in shown
+    assert "and 2 files more" in shown
+    for line in [
+        "columns  body, kind, key",
+        "options  --text body  --label kind",
+        "english stop words; english stems; sequences of up to 2 words; weighted by tfidf",
+        "n_components 7",
+        f"the model to {tmp_path / 'm'} (new)",
+        f"the corpus to {tmp_path / 'c'} (new)",
+        "630 documents, ",
+        "(all of it was read)",
+        "weights of documents",
+        "in all, of ",
+    ]:
+        assert line in shown
+    assert result.stderr == ""
+    assert not (tmp_path / "m").exists()
+    assert not (tmp_path / "c").exists()
+    again = laconic("fit", paths[0], "--text", "body", "--dry-run", "-o", saved).stdout
+    assert f"the model to {saved} (replacing the model there)" in again
+
+
+def test_a_plan_finds_what_is_wrong(laconic, jsonl, tmp_path):
+    result = laconic("fit", jsonl, "--dry-run", "-o", tmp_path / "m", code=1)
+    assert "no column 'text'" in result.stderr
+    assert result.stdout == ""
+
+
+def test_plans_of_other_input(laconic, corpus, jsonl, tmp_path):
+    (tmp_path / "texts").mkdir()
+    write_lines(tmp_path / "texts" / "a.txt", ["red fish", "blue fish"])
+    corpus.save(tmp_path / "c")
+
+    def shown(path, *options):
+        return laconic("fit", path, *options, "--dry-run", "-o", tmp_path / "m").stdout
+
+    assert "(a folder, a document in each .txt file)" in shown(
+        tmp_path / "texts", "--min-df", 1, "--max-df", 1.0
+    )
+    assert "(a saved corpus)" in shown(tmp_path / "c")
+    counts = write_matrix_market(tmp_path / "c.mtx", corpus.counts)
+    assert "all, weighted by count" in shown(counts, "--weighting", "count")
+    assert "counts, Matrix Market" in shown(counts)
+
+
+@pytest.mark.parametrize("kind", ["svm", "mtx", "docword", "corpus", "texts"])
+def test_what_is_small_is_known_exactly(corpus, jsonl, tmp_path, kind):
+    if kind == "texts":
+        found = sizes_of(jsonl, {"text": "body"})
+    else:
+        path = tmp_path / "corpus"
+        if kind == "svm":
+            path = write_svmlight(tmp_path / "c.svm", corpus.counts, corpus.labels)
+        elif kind == "mtx":
+            path = write_matrix_market(tmp_path / "c.mtx", corpus.counts)
+        elif kind == "docword":
+            path = write_docword(tmp_path / "docword.c.txt", corpus.counts)
+        else:
+            corpus.save(path)
+        found = sizes_of(path)
+    assert found[:3] == (*corpus.shape, corpus.counts.nnz)
+
+
+def test_a_header_without_sizes(laconic, tmp_path):
+    path = write_lines(tmp_path / "c.mtx", ["%%MatrixMarket matrix coordinate integer general", "three"])
+    result = laconic("fit", path, "--dry-run", "-o", tmp_path / "m", code=1)
+    assert f"{path} does not begin with its numbers of documents, terms and entries" in result.stderr
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory):
+    """Texts of which only the beginning is read: a vocabulary that grows, in 30,000 short documents."""
+    rows = documents(30_000)
+    for number, row in enumerate(rows):
+        row["body"] += f" word{number // 3}x rare{number}x " + "common " * (number % 2)
+    return write_jsonl(tmp_path_factory.mktemp("large") / "large.jsonl", rows)
+
+
+@pytest.mark.parametrize("terms", [{}, {"min_df": 300}, {"max_features": 100}, {"max_df": 9000}])
+def test_a_sample_tells_the_size_of_all(large, terms):
+    found = sizes_of(large, {"text": "body"}, terms)
+    assert found.known.startswith("by the first ")
+    corpus = Corpus.read(large, text="body", **terms)
+    expected = (*corpus.shape, corpus.counts.nnz)
+    assert found[:3] == pytest.approx(expected, rel=0.05)
+    assert found.n_found == pytest.approx(corpus.vectorizer.tally.n_terms_found, rel=0.05)
+
+
+def test_a_sample_of_svmlight_tells_the_size_of_all(tmp_path, monkeypatch):
+    monkeypatch.setattr(plan, "LINES_READ", 400_000)
+    lines = [f"1 {number % 500 + 1}:1 600:2  # {number}" for number in range(40_000)]
+    found = sizes_of(write_lines(tmp_path / "c.svm", lines))
+    assert found.known.startswith("by the first ")
+    assert found.n_terms == 600
+    assert found.n_documents == pytest.approx(40_000, rel=0.4)
+    assert found.n_nonzeros == pytest.approx(2 * found.n_documents, abs=1)
+
+
+def test_what_does_not_fit_the_machine_is_told(laconic, jsonl, tmp_path, monkeypatch):
+    monkeypatch.setattr(plan, "machine_memory", lambda: 100 * MEGABYTE)
+    result = laconic("fit", jsonl, "--text", "body", "--dry-run", "-o", tmp_path / "m")
+    assert "and the machine has 100.0 MB: take fewer topics" in result.stderr
+    monkeypatch.setattr(plan, "machine_memory", lambda: None)
+    result = laconic("fit", jsonl, "--text", "body", "--dry-run", "-o", tmp_path / "m")
+    assert "in all " in result.stdout
+    assert result.stderr == ""
+
+
+def test_memory_grows_with_what_it_is_made_of():
+    sizes = plan.Sizes(10**6, 10**5, 10**8, "", 10**6)
+    usual = {"n_topics": 100, "dense": False, "weighted": True, "mapped": False, "labelled": False}
+    parts = plan.memory(sizes, **usual)
+    assert parts["weights of documents"] == 400 * MEGABYTE
+    assert parts["topics"] == 40 * MEGABYTE
+    assert parts["the same, by rows and columns"] == pytest.approx(1200 * MEGABYTE, rel=0.01)
+    assert plan.memory(sizes, **usual | {"dense": True})["topics"] == 80 * MEGABYTE
+    assert plan.memory(sizes, **usual | {"weighted": False})["weights of terms"] == 0
+    mapped = plan.memory(sizes, **usual | {"mapped": True})
+    assert parts["counts, ids and vocabulary"] - mapped["counts, ids and vocabulary"] == 804 * MEGABYTE
+    huge = plan.memory(sizes._replace(n_nonzeros=2**31), **usual)
+    assert huge["the same, by rows and columns"] >= 20 * 2**31
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="the unit of ru_maxrss is the system's own")
+def test_the_estimate_is_near_what_a_fit_takes(data_dir, tmp_path):
+    path = data_dir / "20newsgroups" / "docs.jsonl.xz"
+    sizes = sizes_of(path)
+    estimate = plan.memory(sizes, n_topics=20, dense=False, weighted=True, mapped=False, labelled=False)
+    script = (
+        "import resource, sys; from laconic.cli.app import app; app(sys.argv[1:], standalone_mode=False); "
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    )
+    fit = [sys.executable, "-c", script, "fit", path, "-o", tmp_path / "m"]
+    result = subprocess.run(fit, check=True, capture_output=True, text=True)
+    peak = int(result.stdout.split()[-1]) * 1024
+    assert load(tmp_path / "m").model.n_features_in_ == pytest.approx(sizes.n_terms, rel=0.15)
+    assert sum(estimate.values()) == pytest.approx(peak, rel=0.25)
