@@ -148,7 +148,7 @@ def test_a_topic_without_weight_gets_zero():
 def test_expand_and_compress_are_inverse():
     matrix = sparse(20, 9, 0.2, 3)
     rows = np.full((13, 9), np.nan)
-    expand(matrix.indptr, matrix.indices, matrix.data, 4, 17, rows)
+    expand(matrix.indptr, matrix.indices, matrix.data, np.arange(4, 17), rows)
     np.testing.assert_array_equal(rows, matrix.toarray()[4:17])
     sizes, indices, data = compress(rows)
     back = csr_array((data, indices, np.concatenate([[0], np.cumsum(sizes)])), shape=rows.shape)
