@@ -16,13 +16,14 @@ from laconic.models.grouped import GroupedModel
 from laconic.models.loop import Callback, Trace
 from laconic.models.solvers import Descent, Multiplicative, RowSolver
 from laconic.models.squared import SquaredSteps
-from laconic.models.squared_model import SquaredModel
+from laconic.models.squared_model import SWEEPS_FIT, SquaredModel
 from laconic.models.starts import drawn_topics, given_topics
 from laconic.models.topic_steps import SeparableTopics
 
 # Warm-started rows need not be solved in full in every iteration.
 SWEEPS = 3
-# Multiplicative updates never leave zero, so every word of the collection gets a little weight at the start.
+# Multiplicative updates never leave zero, so at the start every word of the collection gets a little weight in
+# every topic, and every topic in each document.
 FLOOR = 0.01
 
 
@@ -51,17 +52,17 @@ class _NMFModel(SquaredModel):
             topics = drawn_topics(X, groups, check_random_state(self.random_state))
         else:
             topics = given_topics(self.init, groups.n_topics, X, nonnegative=True)
-        documents = self._document_solver(SWEEPS, X.dtype)
-        topic_solver: RowSolver = documents
-        weight = 0.0
+        solver = self._document_solver(SWEEPS, X.dtype)
         if self.solver == "mu":
-            documents = topic_solver = Multiplicative()
-            weight = 1.0
+            solver = Multiplicative()
             if isinstance(self.init, str):
                 topics = csr_array(topics.toarray() + FLOOR * np.asarray(X.mean(axis=0)).astype(X.dtype))
-        own = [SeparableTopics(topic_solver) for _ in groups.n_own]
-        shared = SeparableTopics(topic_solver) if groups.n_shared else None
-        steps.begin(topics, documents, own, shared, weight)
+        own = [SeparableTopics(solver) for _ in groups.n_own]
+        shared = SeparableTopics(solver) if groups.n_shared else None
+        steps.begin(topics, solver, own, shared)
+        # a start from nothing takes more sweeps than there are in an iteration
+        full = self._document_solver(SWEEPS_FIT, X.dtype)
+        steps.solve_first(full, least=FLOOR if self.solver == "mu" else 0.0)
         return Trace([], converged=False, interrupted=False)
 
     def _document_solver(self, max_sweeps: int, dtype: Any) -> RowSolver:

@@ -131,9 +131,8 @@ class SquaredSteps:
         documents: RowSolver,
         own: Sequence[TopicStep],
         shared: TopicStep | None = None,
-        weight: float = 0.0,
     ) -> None:
-        """Set the problem, its first topics (all topics × terms, shared ones first) and first weights."""
+        """Set the problem and its first topics (all topics × terms, shared ones first)."""
         self.documents = documents
         topics = transposed(components)[self.order]
         self.own = [
@@ -144,8 +143,21 @@ class SquaredSteps:
         if shared is not None:
             self.shared = _TopicSet(csr_array(topics[:, : self.members.n_shared]), shared)
         for group in self.groups:
-            group.weights[:] = weight
+            group.weights[:] = 0
         self._set_topics()
+
+    def solve_first(self, documents: RowSolver, least: float) -> None:
+        """Give documents weights for the first topics, none of them below this share of its largest one."""
+
+        def solve(rows: GroupBlock) -> None:
+            assert rows.group is not None
+            weights = self.groups[rows.group].weights[rows.block.start : rows.block.stop]
+            prepared = documents.prepare(self.topic_grams[rows.group], self.dtype)
+            documents.solve(prepared, self._products(rows), weights)
+            np.maximum(weights, least * weights.max(axis=1, keepdims=True), out=weights)
+
+        for _ in self.engine.map(solve, self.document_stages[0]):
+            continue
 
     def components(self) -> Factor:
         """All topics as topics × terms, shared ones first, the terms in their own order."""
@@ -179,11 +191,8 @@ class SquaredSteps:
     def solve_documents(self, rows: GroupBlock) -> DocumentShare:
         """Fold these documents in."""
         assert rows.group is not None
-        group, own = self.groups[rows.group], self.own[rows.group]
-        products = own.project(group.X, rows.block)
-        if self.shared is not None:
-            products = np.concatenate([self.shared.project(group.X, rows.block), products], axis=1)
-        weights = group.weights[rows.block.start : rows.block.stop]
+        products = self._products(rows)
+        weights = self.groups[rows.group].weights[rows.block.start : rows.block.stop]
         self.documents.solve(self._prepared[rows.group], products, weights)
         own_gram = weights.T @ weights
         if self.documents.power == 2:
@@ -191,6 +200,15 @@ class SquaredSteps:
         else:
             norms = np.abs(weights).sum(0, dtype=np.float64)
         return DocumentShare(rows.group, own_gram, inner(products, weights), norms)
+
+    def _products(self, rows: GroupBlock) -> Floats:
+        """The products of documents with their topics."""
+        assert rows.group is not None
+        X = self.groups[rows.group].X
+        products = self.own[rows.group].project(X, rows.block)
+        if self.shared is None:
+            return products
+        return np.concatenate([self.shared.project(X, rows.block), products], axis=1)
 
     def reduce_documents(self, shares: Iterable[DocumentShare]) -> float:
         """Add up S, balance the factors, and hand S to the topic steps."""
