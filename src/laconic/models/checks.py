@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
-
-from numbers import Integral
 
 
 def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:

@@ -59,7 +59,11 @@ class GroupedModel(SquaredModel):
             unknown = [label for label in self.n_per_class if label not in known]
             missing = [label for label in self.classes_.tolist() if label not in self.n_per_class]
             if unknown or missing:
-                wrong = f"has no class {missing[0]!r}" if missing else f"has {unknown[0]!r}, which no document has"
+                wrong = (
+                    f"has no class {missing[0]!r}"
+                    if missing
+                    else f"has {unknown[0]!r}, which no document has"
+                )
                 raise ValueError(f"n_per_class {wrong}; give a number for every class, or one for all")
             sizes = [self.n_per_class[label] for label in self.classes_.tolist()]
             for label, size in zip(self.classes_, sizes, strict=True):
@@ -225,7 +229,7 @@ class GroupedModel(SquaredModel):
         strange = np.flatnonzero(members < 0)
         if strange.size and unknown == "error":
             raise ValueError(
-                f"the model knows no class {labels[strange[0]]!r} (of document {strange[0]}; {strange.size} such "
+                f"the model knows no class {labels[strange[0]]!r} (document {strange[0]}, and {strange.size} "
                 "in all): give unknown='auto' to predict it, or 'shared' to use the shared topics alone"
             )
         if strange.size and unknown == "auto":
@@ -259,7 +263,8 @@ def as_labels(y: Any) -> Labels:
         labels = labels.astype(str)
     if labels.dtype.kind not in "bifuU":
         raise ValueError(
-            "Unknown label type: labels must be all strings or all numbers; some are missing or of another type"
+            "Unknown label type: labels must be all strings or all numbers; some are missing or of "
+            "another type"
         )
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         raise ValueError("labels must not be NaN or infinite: leave out documents without a label")

@@ -88,9 +88,7 @@ class GroupData:
         starts = [0, *(int(self.terms[block.start]) for block in own[1:])]
         return [Block(*ends) for ends in zip(starts, [*starts[1:], self.X.shape[1]], strict=True)]
 
-    def columns(
-        self, block: Block, others: NDArray[Any] | None
-    ) -> tuple[NDArray[Any], NDArray[Any]]:
+    def columns(self, block: Block, others: NDArray[Any] | None) -> tuple[NDArray[Any], NDArray[Any]]:
         """The group's terms in a range, with some others, and where the entries of each begin and end."""
         begin, end = np.searchsorted(self.terms, block)
         terms = self.terms[begin:end]

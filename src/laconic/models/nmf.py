@@ -22,8 +22,8 @@ from laconic.models.topic_steps import SeparableTopics
 
 # Warm-started rows need not be solved in full in every iteration.
 SWEEPS = 3
-# Multiplicative updates never leave zero, so at the start every word of the collection gets a little weight in
-# every topic, and every topic in each document.
+# Multiplicative updates never leave zero, so at the start every word of the collection gets a little weight
+# in every topic, and every topic in each document.
 FLOOR = 0.01
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -19,7 +19,7 @@ from laconic.models.solvers import Descent, Ridge, RowSolver
 from laconic.models.squared import SquaredSteps
 from laconic.models.squared_model import SWEEPS_FIT, SquaredModel
 from laconic.models.starts import drawn_topics, given_topics, unit_budget
-from laconic.models.topic_steps import BudgetTopics, SeparableTopics
+from laconic.models.topic_steps import BudgetTopics, SeparableTopics, TopicStep
 
 DEFAULT_BUDGET = 40
 DEFAULT_ALPHA_DOCS = 0.1
@@ -68,6 +68,8 @@ class _RLSIModel(SquaredModel):
             if self.topic_norm == "l0":
                 topics = unit_budget(topics, budget, self.nonnegative)
         documents = self._document_solver(SWEEPS_FIT, X.dtype)
+        own: Sequence[TopicStep]
+        shared: TopicStep | None
         if self.topic_norm == "l0":
             own, shared = budgets(groups, X, budget, self.nonnegative)
         else:

@@ -30,9 +30,7 @@ class RowSolver(Protocol):
     def prepare(self, gram: Floats, dtype: Any) -> Floats:
         """What all rows share: a function of the Gram matrix (float64) alone."""
 
-    def solve(
-        self, prepared: Floats, targets: Floats, rows: Floats, explained: Floats | None = None
-    ) -> int:
+    def solve(self, prepared: Floats, targets: Floats, rows: Floats, explained: Floats | None = None) -> int:
         """Overwrite `rows` (the warm start) with the solution; returns how many are not solved in full.
 
         `explained` is what is to be taken off the targets, because other topics account for it.
@@ -65,9 +63,7 @@ class Ridge:
         vectors = vectors[:, kept]
         return np.ascontiguousarray((vectors / (values[kept] + self.alpha)) @ vectors.T, dtype)
 
-    def solve(
-        self, prepared: Floats, targets: Floats, rows: Floats, explained: Floats | None = None
-    ) -> int:
+    def solve(self, prepared: Floats, targets: Floats, rows: Floats, explained: Floats | None = None) -> int:
         """All rows at once; a warm start is of no use here."""
         np.matmul(targets if explained is None else targets - explained, prepared, out=rows)
         return 0
@@ -103,9 +99,7 @@ class Descent:
         """The Gram matrix itself, in the rows' type."""
         return np.ascontiguousarray(gram, dtype)
 
-    def solve(
-        self, prepared: Floats, targets: Floats, rows: Floats, explained: Floats | None = None
-    ) -> int:
+    def solve(self, prepared: Floats, targets: Floats, rows: Floats, explained: Floats | None = None) -> int:
         """Descend from the rows as they are."""
         scalar = rows.dtype.type
         threshold, ridge = (self.alpha / 2, 0.0) if self.power == 1 else (0.0, self.alpha)
@@ -137,9 +131,7 @@ class Multiplicative:
         """The Gram matrix itself, in the rows' type."""
         return np.ascontiguousarray(gram, dtype)
 
-    def solve(
-        self, prepared: Floats, targets: Floats, rows: Floats, explained: Floats | None = None
-    ) -> int:
+    def solve(self, prepared: Floats, targets: Floats, rows: Floats, explained: Floats | None = None) -> int:
         """Multiply rows by the ratio of targets and what is explained of them."""
         reached = rows @ prepared
         if explained is not None:

@@ -184,9 +184,7 @@ class SquaredSteps:
                 whole = np.block([[self.shared.gram, cross], [cross.T, own.gram]])
             return whole, self.documents.prepare(whole, self.dtype)
 
-        self.topic_grams, self._prepared = zip(
-            *self.engine.map(prepare, range(len(self.own))), strict=True
-        )
+        self.topic_grams, self._prepared = zip(*self.engine.map(prepare, range(len(self.own))), strict=True)
 
     def solve_documents(self, rows: GroupBlock) -> DocumentShare:
         """Fold these documents in."""
@@ -228,7 +226,6 @@ class SquaredSteps:
             own.step.begin(whole[n_shared:, n_shared:], self.dtype)
         if self.shared is not None:
             self._begin_shared(self.shared)
-        self._cross = 0.0
         return loss + self.document_penalty + self._topic_penalty()
 
     def _begin_shared(self, shared: _TopicSet) -> None:
@@ -311,6 +308,8 @@ class SquaredSteps:
 
     def reduce_terms(self, stage: int, shares: Iterable[Any]) -> float:
         """Take over the new topics of a group, or the shared ones."""
+        if stage == 0:
+            self._cross = 0.0
         if stage < len(self.own):
             own = self.own[stage]
             if self.groups[stage].n_own == 0:
@@ -333,13 +332,16 @@ class SquaredSteps:
         return self._topic_objective()
 
     def _topic_objective(self) -> float:
-        """The objective, from the products with what was not yet explained: those of a group less the shared
-        topics before the step, those of the shared topics less the groups' after it."""
-        n_shared = self.members.n_shared
+        """The objective after the topic half step.
+
+        The products that were added up lack what was explained already: those of a group what the shared
+        topics explained before the step, those of the shared topics what the groups did after theirs.
+        """
         fit = self._fit(self.document_grams, self.topic_grams)
         if self.shared is not None:
-            both = [np.vdot(S[:n_shared, n_shared:], G[:n_shared, n_shared:]) for S, G in zip(self.document_grams, self.topic_grams, strict=True)]
-            fit -= 2 * float(sum(both))
+            mixed = np.s_[: self.members.n_shared, self.members.n_shared :]
+            pairs = zip(self.document_grams, self.topic_grams, strict=True)
+            fit -= 2 * sum(float(np.vdot(S[mixed], G[mixed])) for S, G in pairs)
         return self.energy - 2 * self._cross + fit + self.document_penalty + self._topic_penalty()
 
     def summary(self) -> tuple[int, float]:

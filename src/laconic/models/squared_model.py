@@ -67,8 +67,8 @@ class SquaredModel(TopicModel):
                 trace = alternate(steps, engine, max_iter=self.max_iter, tol=self.tol, callback=watch)
         if not trace.converged and not trace.interrupted:
             warnings.warn(
-                f"{type(self).__name__} stopped after max_iter={self.max_iter} iterations before the decrease "
-                f"fell below tol={self.tol}: raise max_iter, or tol if the topics are good enough.",
+                f"{type(self).__name__} stopped after max_iter={self.max_iter} iterations before the "
+                f"decrease fell below tol={self.tol}: raise max_iter, or tol if the topics are good enough.",
                 ConvergenceWarning,
                 stacklevel=2,
             )

@@ -105,8 +105,8 @@ class SeparableTopics:
 class BudgetTopics:
     """Topics of length one with at most `budget` words: the largest entries, chosen topic by topic.
 
-    The choice couples all terms of a topic, so R is kept whole (topics × terms) while it is needed. The length
-    of one takes the place of a penalty: without it topics could grow and weights shrink.
+    The choice couples all terms of a topic, so R is kept whole (topics × terms) while it is needed. The
+    length of one takes the place of a penalty: without it topics could grow and weights shrink.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ class BudgetTopics:
         self.products = products[:n_topics]
         self._scratch = np.empty(products.shape[1], products.dtype)
         self.watch: Callable[[BudgetTopics, csr_array], None] | None = None
-        """Called with the new topics (topics × terms) while R is still there."""
+        """Called with the new topics, each a row, while R is still there."""
 
     def begin(self, gram: Floats, dtype: Any) -> None:
         """Keep S for the sweep."""
