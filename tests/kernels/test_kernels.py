@@ -170,7 +170,7 @@ def sweep(gram, products, C, budget, nonnegative):
     """Run the kernel on dense topics and return dense topics."""
     terms = np.tile(np.arange(C.shape[1]), (len(C), 1))
     weights, sizes = C.copy(), np.full(len(C), C.shape[1], np.int64)
-    budget_sweep(gram, products, terms, weights, sizes, budget, nonnegative, np.empty(C.shape[1]))
+    budget_sweep(gram, products, terms, weights, sizes, budget, nonnegative)
     out = np.zeros_like(C)
     for k, size in enumerate(sizes):
         assert (np.diff(terms[k, :size]) > 0).all()

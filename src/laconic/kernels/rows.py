@@ -146,15 +146,6 @@ def split(products, rows, shared, own):
 
 
 @njit(nogil=True, cache=True)
-def collect(rows, columns, out):
-    """Write rows as some columns of a matrix."""
-    for k in range(rows.shape[1]):
-        target = out[k]
-        for i in range(columns.size):
-            target[columns[i]] = rows[i, k]
-
-
-@njit(nogil=True, cache=True)
 def compress(rows):
     """Dense rows in CSR parts: the non-zeros of each row, their columns and values."""
     sizes = np.empty(rows.shape[0], np.int64)

@@ -8,8 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.linalg import LinearOperator, svds
 
-from laconic.models.factor import squared_norms
-from laconic.models.topic_steps import BudgetTopics
+from laconic.models.factor import Floats, squared_norms
 
 # alpha_topics as a share of alpha_max, by (topic_norm, doc_norm): measured on tf-idf of news, papers and
 # documentation to give weights of some dozens of non-zeros, and topics nearly all alive.
@@ -70,26 +69,26 @@ class Lasting:
     becomes alpha = 2 sqrt(theta^3 |c_k|_1 / (alpha_docs |w_k|^2)). Of that the median over topics, because
     many a collection has a topic of boilerplate that outweighs all others, times `LENIENCE`.
 
-    Call it with every step that has chosen its topics, while R is still there.
+    To be called by every step that has chosen its topics, while R is still there.
     """
 
-    def __init__(self, alpha_docs: float) -> None:
+    def __init__(self, alpha_docs: float, nonnegative: bool) -> None:
         self.alpha_docs = alpha_docs
+        self.nonnegative = nonnegative
         self.found: list[float] = []
 
     def forget(self) -> None:
         """Begin again."""
         self.found = []
 
-    def __call__(self, step: BudgetTopics, components: csr_array) -> None:
-        """Take note of some of these topics (topics × terms), evenly chosen."""
-        gram, products = step.gram, step.products
+    def __call__(self, gram: Floats, products: Floats, components: csr_array, budget: int) -> None:
+        """Take note of some topics (topics × terms), evenly chosen, for which S and R are given."""
         for k in range(0, len(gram), -(-len(gram) // MEASURED)):
             coupling = gram[k].copy()
             coupling[k] = 0
             b = products[k] - components.T @ coupling
-            size = b if step.nonnegative else np.abs(b)
-            spare = min(step.budget, size.size // 2)
+            size = b if self.nonnegative else np.abs(b)
+            spare = min(budget, size.size // 2)
             theta = float(np.partition(size, size.size - spare - 1)[size.size - spare - 1])
             length = float(np.abs(components[[k]].data).sum(dtype=np.float64))
             if theta > 0 and gram[k, k] > 0:

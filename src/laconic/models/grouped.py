@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
@@ -66,13 +66,13 @@ class GroupedModel(SquaredModel):
                 )
                 raise ValueError(f"n_per_class {wrong}; give a number for every class, or one for all")
             sizes = [self.n_per_class[label] for label in self.classes_.tolist()]
-            for label, size in zip(self.classes_, sizes, strict=True):
+            for label, size in zip(self.classes_.tolist(), sizes, strict=True):
                 check_number(f"n_per_class[{label!r}]", size, Integral, 0)
         else:
             sizes = [self.n_per_class] * len(self.classes_)
         self._n_own = tuple(int(size) for size in sizes)
         if self.n_shared == 0 and 0 in self._n_own:
-            label = self.classes_[self._n_own.index(0)]
+            label = self.classes_.tolist()[self._n_own.index(0)]
             raise ValueError(
                 f"documents of class {label!r} have no topics: n_shared or n_per_class must be 1 or more"
             )
@@ -229,8 +229,9 @@ class GroupedModel(SquaredModel):
         strange = np.flatnonzero(members < 0)
         if strange.size and unknown == "error":
             raise ValueError(
-                f"the model knows no class {labels[strange[0]]!r} (document {strange[0]}, and {strange.size} "
-                "in all): give unknown='auto' to predict it, or 'shared' to use the shared topics alone"
+                f"the model knows no class {labels.item(strange[0])!r} (document {strange[0]}, and "
+                f"{strange.size} in all): give unknown='auto' to predict it, or 'shared' to use the shared "
+                "topics alone"
             )
         if strange.size and unknown == "auto":
             members[strange] = np.argmin(self.class_errors(X[strange]), axis=1)
@@ -241,8 +242,8 @@ class GroupedModel(SquaredModel):
 
     def _restore(self, state: dict[str, Any]) -> Self:
         self.classes_ = as_labels(state["classes"])
-        if not np.array_equal(np.unique(self.classes_), self.classes_):
-            raise ValueError("classes are not sorted, or not different")
+        if self.classes_.size == 0 or not np.array_equal(np.unique(self.classes_), self.classes_):
+            raise ValueError("classes are none, or not sorted, or not different")
         super()._restore(state)
         self._set_sizes()
         if self.components_.shape[0] != self.n_shared + sum(self._n_own):
@@ -258,9 +259,13 @@ def as_labels(y: Any) -> Labels:
     >>> as_labels(["a", "b"])
     array(['a', 'b'], dtype='<U1')
     """
-    labels = column_or_1d(y, warn=True)
+    # of a list with strings, numpy would make strings of all the others, and "nan" of what is missing
+    typed = isinstance(getattr(y, "dtype", None), np.dtype)
+    labels = column_or_1d(y if typed else np.asarray(y, object), warn=True)
     if labels.dtype == object and all(isinstance(label, str) for label in labels):
         labels = labels.astype(str)
+    elif labels.dtype == object and all(isinstance(label, Real | np.bool_) for label in labels):
+        labels = np.array(labels.tolist())
     if labels.dtype.kind not in "bifuU":
         raise ValueError(
             "Unknown label type: labels must be all strings or all numbers; some are missing or of "

@@ -23,7 +23,7 @@ from laconic.models.topic_steps import SeparableTopics
 # Warm-started rows need not be solved in full in every iteration.
 SWEEPS = 3
 # Multiplicative updates never leave zero, so at the start every word of the collection gets a little weight
-# in every topic, and every topic in each document.
+# in every topic; every topic gets one in each document, an equal one unless topics are given.
 FLOOR = 0.01
 
 
@@ -62,7 +62,8 @@ class _NMFModel(SquaredModel):
         steps.begin(topics, solver, own, shared)
         # a start from nothing takes more sweeps than there are in an iteration
         full = self._document_solver(SWEEPS_FIT, X.dtype)
-        steps.solve_first(full, least=FLOOR if self.solver == "mu" else 0.0)
+        least = 0.0 if self.solver == "cd" else 1.0 if isinstance(self.init, str) else FLOOR
+        steps.solve_first(full, least)
         return Trace([], converged=False, interrupted=False)
 
     def _document_solver(self, max_sweeps: int, dtype: Any) -> RowSolver:

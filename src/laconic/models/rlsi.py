@@ -55,7 +55,7 @@ class _RLSIModel(SquaredModel):
             topics = drawn_topics(X, groups, check_random_state(seed))
             topics = unit_budget(topics, X.shape[1], self.nonnegative)
         if needs_alpha or (drawn and self.topic_norm != "l2"):
-            lasting = Lasting(self.alpha_docs_) if needs_alpha else None
+            lasting = Lasting(self.alpha_docs_, self.nonnegative) if needs_alpha else None
             trace = narrow(steps, topics, budget, self.nonnegative, lasting, watch)
             # a fit that is stopped while topics are still wide keeps to its budget, too
             topics = unit_budget(steps.components(), budget, self.nonnegative)
@@ -428,9 +428,9 @@ def budgets(
     groups: Groups, X: csr_array, budget: int, nonnegative: bool
 ) -> tuple[list[BudgetTopics], BudgetTopics | None]:
     """The word budgets of every group and of the shared topics; one room for R serves all in turn."""
-    products = np.zeros((max(groups.n_shared, *groups.n_own), X.shape[1]), X.dtype)
-    own = [BudgetTopics(products, n, budget, nonnegative) for n in groups.n_own]
-    shared = BudgetTopics(products, groups.n_shared, budget, nonnegative) if groups.n_shared else None
+    room = np.empty((max(groups.n_shared, *groups.n_own), X.shape[1]), X.dtype)
+    own = [BudgetTopics(room, n, budget, nonnegative) for n in groups.n_own]
+    shared = BudgetTopics(room, groups.n_shared, budget, nonnegative) if groups.n_shared else None
     return own, shared
 
 

@@ -31,7 +31,7 @@ from laconic.models.factor import (
 )
 from laconic.models.groups import GroupData, Groups, grouped_rows
 from laconic.models.solvers import RowSolver
-from laconic.models.topic_steps import TopicStep
+from laconic.models.topic_steps import SeparableTopics, TopicStep
 
 SHARED_TERMS_PER_BLOCK = 1024
 
@@ -67,15 +67,23 @@ class _TopicSet:
         return self.step.alpha * float(power_sums(self.topics, self.step.power).sum())
 
     def scale(self, norms: Floats, documents: RowSolver) -> Floats:
-        """The factor for every topic, and the inverse for its weights, that makes the penalties least."""
+        """The factor for every topic, and the inverse for its weights, that makes the penalties least.
+
+        Without penalties, one that keeps both sides about equally large: topics whose weights have nearly
+        died could otherwise grow until the others are lost in their rounding.
+        """
         scale = np.ones(len(norms))
-        if not (self.step.alpha > 0 and documents.alpha > 0):
+        free = self.step.alpha == documents.alpha == 0 and isinstance(self.step, SeparableTopics)
+        if not (free or (self.step.alpha > 0 and documents.alpha > 0)):
             return scale
         p, q = self.step.power, documents.power
-        weight_side = q * documents.alpha * norms
-        topic_side = p * self.step.alpha * power_sums(self.topics, p)
+        weight_side = q * norms * (1.0 if free else documents.alpha)
+        topic_side = p * power_sums(self.topics, p) * (1.0 if free else self.step.alpha)
         alive = (weight_side > 0) & (topic_side > 0)
         scale[alive] = (weight_side[alive] / topic_side[alive]) ** (1 / (p + q))
+        if free:
+            # a power of two rounds nothing, and is mostly one
+            scale = np.exp2(np.round(np.log2(scale)))
         scale_topics(self.topics, scale)
         return scale
 
@@ -87,8 +95,8 @@ class SquaredSteps:
     with the shared topics fixed, and the shared topics last: then the products of one group at a time are
     enough, and the residual is never formed.
 
-    When both factors have a penalty, topics are rescaled against weights after each document step, to the
-    scale at which the penalties add up to least: without it a badly scaled start can collapse to no topics.
+    Topics, unless of length one, are rescaled against weights after each document step, to the scale at which
+    the penalties add up to least: without it a badly scaled start can collapse to no topics.
 
     Inside, terms are ordered by falling frequency, so that the terms of a block use the same documents.
 
@@ -123,7 +131,8 @@ class SquaredSteps:
         if groups.n_shared:
             blocks = even_blocks(self.n_terms, SHARED_TERMS_PER_BLOCK)
             self.term_stages.append([GroupBlock(None, block) for block in blocks])
-            self._shared_products = np.empty((self.n_terms, groups.n_shared), X.dtype)
+            # filled by the groups, and emptied when the shared topics have been solved
+            self._shared_products = np.zeros((self.n_terms, groups.n_shared), X.dtype)
 
     def begin(
         self,
@@ -232,7 +241,6 @@ class SquaredSteps:
         n_shared = self.members.n_shared
         total = sum(whole[:n_shared, :n_shared] for whole in self.document_grams)
         shared.step.begin(np.asarray(total), self.dtype)
-        self._shared_products[:] = 0
         # Where shared topics have a word, a group may need it with the opposite sign even if none of its
         # documents has it; but not if all weights are positive.
         self._corrected = None
@@ -299,7 +307,9 @@ class SquaredSteps:
         known = np.zeros_like(products)
         for p, own in enumerate(self.own):
             explained(own.topics, terms, self._coupling(p).T.copy(), known)
-        return self.shared.step.solve(terms, products, known, self.shared.topics)
+        share = self.shared.step.solve(terms, products, known, self.shared.topics)
+        products[:] = 0
+        return share
 
     def _coupling(self, p: int) -> Floats:
         """How much the weights of shared topics and of a group's go together."""

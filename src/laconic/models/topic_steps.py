@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from laconic.kernels.budget import budget_sweep
-from laconic.kernels.rows import collect, compress, expand, inner
+from laconic.kernels.rows import compress, expand, inner
 from laconic.models.factor import Factor, contiguous, transposed
 from laconic.models.solvers import RowSolver
 
@@ -110,8 +110,8 @@ class BudgetTopics:
 
     Parameters
     ----------
-    products : array of shape (n_topics or more, n_terms)
-        Room for R, all zeros; steps that run one after the other may share it.
+    room : array of shape (n_topics or more, n_terms)
+        For R; steps that run one after the other may share it.
     n_topics : int
     budget : int
     nonnegative : bool
@@ -121,44 +121,45 @@ class BudgetTopics:
     power = 2
     sparse = True
 
-    def __init__(self, products: Floats, n_topics: int, budget: int, nonnegative: bool) -> None:
+    def __init__(self, room: Floats, n_topics: int, budget: int, nonnegative: bool) -> None:
         self.budget = budget
         self.nonnegative = nonnegative
-        self.products = products[:n_topics]
-        self._scratch = np.empty(products.shape[1], products.dtype)
-        self.watch: Callable[[BudgetTopics, csr_array], None] | None = None
-        """Called with the new topics, each a row, while R is still there."""
+        self._room = room[:n_topics]
+        self.watch: Callable[[Floats, Floats, csr_array, int], None] | None = None
+        """Called with S, R, the new topics (each a row) and the budget, while R is still there."""
 
     def begin(self, gram: Floats, dtype: Any) -> None:
         """Keep S for the sweep."""
-        self.gram = gram
+        self._gram = gram
 
-    def solve(self, terms: Terms, products: Floats, explained: Floats | None, topics: Factor) -> None:
-        """Collect R."""
-        collect(products if explained is None else products - explained, terms, self.products)
+    def solve(self, terms: Terms, products: Floats, explained: Floats | None, topics: Factor) -> Any:
+        """Take what is to be chosen from, topic by topic."""
+        return terms, np.ascontiguousarray((products if explained is None else products - explained).T)
 
-    def finish(self, shares: Iterable[None], topics: Factor) -> tuple[Factor, float]:
+    def finish(self, shares: Iterable[Any], topics: Factor) -> tuple[Factor, float]:
         """Choose the words of each topic in turn."""
-        for _ in shares:
-            continue
-        by_topic = transposed(topics)
+        blocks, size = [np.zeros(0, np.int32)], 0
+        for terms, part in shares:
+            self._room[:, size : size + terms.size] = part
+            blocks.append(terms)
+            size += terms.size
+        places, products = np.concatenate(blocks), self._room[:, :size]
+        if size == 0:
+            return csr_array(topics.shape, dtype=topics.dtype), 0.0
+        by_topic = transposed(topics[places])
         sizes = np.diff(by_topic.indptr).astype(np.int64)
         width = max(self.budget, int(sizes.max(initial=0)))
-        terms = np.zeros((len(sizes), width), np.int64)
+        words = np.zeros((len(sizes), width), np.int64)
         weights = np.zeros((len(sizes), width), topics.dtype)
         filled = np.arange(width) < sizes[:, None]
-        terms[filled], weights[filled] = by_topic.indices, by_topic.data
-        budget_sweep(
-            self.gram, self.products, terms, weights, sizes, self.budget, self.nonnegative, self._scratch
-        )
+        words[filled], weights[filled] = by_topic.indices, by_topic.data
+        budget_sweep(self._gram, products, words, weights, sizes, self.budget, self.nonnegative)
         filled = np.arange(width) < sizes[:, None]
         indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
-        chosen = csr_array(
-            (weights[filled], terms[filled].astype(np.int32), indptr), shape=self.products.shape
-        )
+        chosen = csr_array((weights[filled], words[filled].astype(np.int32), indptr), shape=products.shape)
         owner = np.repeat(np.arange(len(sizes)), sizes)
-        cross = float(np.dot(self.products[owner, chosen.indices].astype(np.float64), chosen.data))
+        cross = float(np.dot(products[owner, chosen.indices].astype(np.float64), chosen.data))
         if self.watch is not None:
-            self.watch(self, chosen)
-        self.products[:] = 0
-        return transposed(chosen), cross
+            self.watch(self._gram, products, chosen, self.budget)
+        parts = chosen.data, places[chosen.indices], indptr
+        return transposed(csr_array(parts, shape=(len(sizes), topics.shape[0]))), cross
