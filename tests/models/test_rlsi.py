@@ -60,9 +60,7 @@ class TestWorkedExample:
             shares = [steps.solve_documents(block) for block in steps.document_stages[0]]
             found = steps.groups[0].weights
             np.testing.assert_allclose(found, weights, rtol=1e-7)
-            assert objective(self.X, found, self.C, 1, 2, 1, 1) == pytest.approx(
-                7.79912099276, rel=1e-10
-            )
+            assert objective(self.X, found, self.C, 1, 2, 1, 1) == pytest.approx(7.79912099276, rel=1e-10)
             balanced = steps.reduce_documents(shares)
         # the balance lowers the penalties and leaves the product as it is
         C = steps.components().toarray()

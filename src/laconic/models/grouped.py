@@ -15,6 +15,7 @@ from laconic.engines import Block, even_blocks
 from laconic.models.checks import check_choice, check_number
 from laconic.models.factor import ROWS_PER_BLOCK, Factor, Projector, squared_norms, transposed, whole_gram
 from laconic.models.groups import Groups
+from laconic.models.loop import Callback
 from laconic.models.squared import checked_energy, fold_in
 from laconic.models.squared_model import SWEEPS_TRANSFORM, SquaredModel
 
@@ -33,6 +34,29 @@ class GroupedModel(SquaredModel):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
+
+    def fit(self, X: Any, y: Any = None, *, callback: Callback | None = None) -> Self:
+        """Find the topics of X.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n_documents, n_terms)
+            Best weighted by tf-idf with rows of length one.
+        y : array-like of shape (n_documents,)
+            The class of every document: strings or numbers.
+        callback : callable, optional
+            As for `RLSI`.
+
+        Returns
+        -------
+        self
+            The fitted model.
+        """
+        return super().fit(X, y, callback=callback)
+
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Factor:
+        """The same as ``fit(X, y).transform(X)``: classes are predicted, so that labels do not leak."""
+        return super().fit_transform(X, y, **fit_params)
 
     def _check_parameters(self) -> None:
         check_number("n_shared", self.n_shared, Integral, 0)
