@@ -64,6 +64,8 @@ class _TopicSet:
         self.gram = own
 
     def penalty(self) -> float:
+        if self.step.alpha == 0:
+            return 0.0
         return self.step.alpha * float(power_sums(self.topics, self.step.power).sum())
 
     def scale(self, norms: Floats, documents: RowSolver) -> Floats:
@@ -297,7 +299,7 @@ class SquaredSteps:
         if group.n_own == 0:
             return None
         known = np.zeros_like(targets)
-        explained(self.shared.topics, terms, self._coupling(columns.group), known)
+        explained(self.shared.topics, terms, self._coupling(columns.group).astype(self.dtype), known)
         return own.step.solve(terms, targets, known, own.topics)
 
     def _solve_shared(self, block: Block) -> Any:
@@ -306,7 +308,7 @@ class SquaredSteps:
         products = self._shared_products[block.start : block.stop]
         known = np.zeros_like(products)
         for p, own in enumerate(self.own):
-            explained(own.topics, terms, self._coupling(p).T.copy(), known)
+            explained(own.topics, terms, self._coupling(p).T.astype(self.dtype, order="C"), known)
         share = self.shared.step.solve(terms, products, known, self.shared.topics)
         products[:] = 0
         return share
@@ -314,7 +316,8 @@ class SquaredSteps:
     def _coupling(self, p: int) -> Floats:
         """How much the weights of shared topics and of a group's go together."""
         n_shared = self.members.n_shared
-        return self.document_grams[p][:n_shared, n_shared:].astype(self.dtype)
+        coupling: Floats = self.document_grams[p][:n_shared, n_shared:]
+        return coupling
 
     def reduce_terms(self, stage: int, shares: Iterable[Any]) -> float:
         """Take over the new topics of a group, or the shared ones."""
@@ -328,10 +331,8 @@ class SquaredSteps:
             else:
                 own.topics, cross = own.step.finish(shares, own.topics)
                 self._cross += cross
-                if self.shared is not None:
-                    known = cross_gram(self.shared.topics, own.topics)
-                    n_shared = self.members.n_shared
-                    self._cross += float(np.vdot(self.document_grams[stage][:n_shared, n_shared:], known))
+            if self.shared is not None and stage == len(self.own) - 1:
+                self._cross += sum(self.engine.map(self._explained_before, range(len(self.own))), 0.0)
         else:
             assert self.shared is not None
             self.shared.topics, cross = self.shared.step.finish(shares, self.shared.topics)
@@ -340,6 +341,11 @@ class SquaredSteps:
             return np.nan
         self._set_topics()
         return self._topic_objective()
+
+    def _explained_before(self, p: int) -> float:
+        """What was taken off the products of a group, because the shared topics explained it."""
+        assert self.shared is not None
+        return float(np.vdot(self._coupling(p), cross_gram(self.shared.topics, self.own[p].topics)))
 
     def _topic_objective(self) -> float:
         """The objective after the topic half step.
