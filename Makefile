@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint format bench docs clean
+.PHONY: demo test lint format bench bench-groups docs clean
 
 .venv/core: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -37,6 +37,9 @@ format: .venv/dev
 
 bench: .venv/dev  ## laconic beside its peers, in one process
 	$(BIN)/python -m benchmarks.rlsi
+
+bench-groups: .venv/dev  ## group models at the scale of Wikipedia (an hour, 16 GB)
+	$(BIN)/python -m benchmarks.group_scale
 
 docs: .venv/docs  ## the manual, as HTML in docs/_build/html
 	$(BIN)/sphinx-build -q -W -b html docs docs/_build/html

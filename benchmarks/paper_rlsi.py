@@ -9,6 +9,7 @@ from numba import njit
 
 from laconic.engines import even_blocks
 from laconic.kernels.accumulate import gather
+from laconic.models.factor import contiguous
 from laconic.models.squared import SquaredSteps
 
 
@@ -48,21 +49,21 @@ paper_rows_simd = njit(nogil=True, fastmath={"reassoc", "contract"})(_paper_rows
 
 def paper_topic_step(steps: SquaredSteps, rows_kernel: Any, alpha: float, precision: float) -> Any:
     """R, then all terms; on the same threads as ours. Returns dense topics (terms × topics) and <R, C>."""
-    n_terms, n_topics = steps.X.shape[1], steps.weights.shape[1]
-    products = np.empty((n_terms, n_topics), np.float32)
+    group, n_terms = steps.groups[0], steps.n_terms
+    products = np.zeros((n_terms, group.weights.shape[1]), np.float32)
     topics = np.empty_like(products)
-    gram = steps.document_gram.astype(np.float32)
-    columns = steps.columns
+    gram = steps.document_grams[0].astype(np.float32)
 
     def form(block):
-        out = products[block.start : block.stop]
-        gather(columns.indptr, columns.indices, columns.data, *block, steps.weights, steps.tile, out)
+        terms, indptr = group.columns(block, None)
+        out = products[contiguous(terms)]
+        gather(indptr, group.indices, group.data, 0, terms.size, group.weights, group.tile, out)
 
     def solve(block):
         rows, targets = topics[block.start : block.stop], products[block.start : block.stop]
         rows_kernel(gram, targets, rows, np.float32(alpha / 2), np.float32(precision), 200)
 
-    list(steps.engine.map(form, steps.term_blocks))
+    list(steps.engine.map(form, group.term_blocks))
     list(steps.engine.map(solve, even_blocks(n_terms, 64)))
     cross = sum(
         float(np.vdot(topics[b.start : b.stop].astype(float), products[b.start : b.stop].astype(float)))

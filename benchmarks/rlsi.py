@@ -10,28 +10,26 @@ are what counts: the machine's own speed varies.
 from __future__ import annotations
 
 import argparse
-import json
 import time
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from benchmarks.machine import PeakMemory, best, gemm_peak, memory_bandwidth
 from benchmarks.paper_rlsi import paper_rows, paper_rows_simd, paper_topic_step
+from benchmarks.report import Columns, Report
 from benchmarks.zipf import ZipfCorpus, zipf_corpus
 from numpy.typing import NDArray
-from rich.console import Console
-from rich.table import Table
 from scipy.sparse import csr_array
 from sklearn.decomposition import NMF
 from sklearn.exceptions import ConvergenceWarning
 
 from laconic import RLSI
-from laconic.engines import Threads
+from laconic.engines import Block, Threads
 from laconic.kernels.accumulate import gather
 from laconic.models.factor import Factor, transposed
+from laconic.models.groups import Groups
 from laconic.models.loop import Progress
 from laconic.models.solvers import Descent, Ridge
 from laconic.models.squared import SquaredSteps
@@ -54,8 +52,6 @@ goes into dense products grows with the square of the number of topics, which is
 costs more than twice from some hundreds on. Planted topics count as found if the cosine with one of the
 model's is above 0.9.
 """
-
-console = Console(width=120)
 
 
 class Timing(NamedTuple):
@@ -146,17 +142,16 @@ class Prepared(NamedTuple):
 
 def prepare(X: csr_array, k: int, engine: Threads) -> Prepared:
     start = timed_fit(X, iterations=4, **l1(k)).model.components_
-    steps = SquaredSteps(X, k, engine)
-    steps.begin(
-        start, Ridge(ALPHA_DOCS), SeparableTopics(Descent(ALPHA_TOPICS[k], precision=1e-4, max_sweeps=200))
-    )
+    steps = SquaredSteps(X, Groups.single(X.shape[0], k), engine)
+    step = SeparableTopics(Descent(ALPHA_TOPICS[k], precision=1e-4, max_sweeps=200))
+    steps.begin(start, Ridge(ALPHA_DOCS), [step])
 
     def half() -> None:
         steps.reduce_documents(engine.map(steps.solve_documents, steps.document_stages[0]))
 
     half()
     seconds = best(half, 3)
-    return Prepared(steps, steps.topics, seconds)
+    return Prepared(steps, steps.own[0].topics, seconds)
 
 
 def against_the_paper(X: csr_array, k: int, engine: Threads) -> list[dict[str, Any]]:
@@ -165,9 +160,9 @@ def against_the_paper(X: csr_array, k: int, engine: Threads) -> list[dict[str, A
     alpha = ALPHA_TOPICS[k]
     times = []
     for _ in range(3):
-        steps.topics = topics
+        steps.own[0].topics = topics
         began = time.perf_counter()
-        ours = steps.reduce_terms(engine.map(steps.solve_terms, steps.term_blocks))
+        ours = steps.reduce_terms(0, engine.map(steps.solve_terms, steps.term_stages[0]))
         times.append(time.perf_counter() - began)
     seconds = document_half + min(times)
     rows = [{"what": f"RLSI l1, K={k}", "iteration": seconds, "ratio": 1.0, "facts": ""}]
@@ -177,7 +172,7 @@ def against_the_paper(X: csr_array, k: int, engine: Threads) -> list[dict[str, A
         began = time.perf_counter()
         dense, cross = paper_topic_step(steps, kernel, alpha, 1e-4)
         paper_seconds = document_half + time.perf_counter() - began
-        paper = steps.energy - 2 * cross + float(np.vdot(steps.document_gram, _gram(dense)))
+        paper = steps.energy - 2 * cross + float(np.vdot(steps.document_grams[0], _gram(dense)))
         paper += steps.document_penalty + alpha * float(np.abs(dense).sum(dtype=np.float64))
         rows.append(
             {
@@ -201,23 +196,24 @@ def _gram(rows: NDArray[Any]) -> NDArray[Any]:
 def against_the_machine(X: csr_array, k: int, engine: Threads) -> list[dict[str, Any]]:
     """The two halves that have a limit: sums over non-zeros (memory) and dense products (arithmetic)."""
     steps, _, _ = prepare(X, k, engine)
-    matrix, weights = steps.columns, steps.weights
+    group = steps.groups[0]
     bandwidth, peak = memory_bandwidth(engine), gemm_peak(engine)
 
-    def accumulate(block: Any) -> None:
-        out = np.empty((block.size, k), np.float32)
-        gather(matrix.indptr, matrix.indices, matrix.data, *block, weights, steps.tile, out)
+    def accumulate(block: Block) -> None:
+        terms, indptr = group.columns(block, None)
+        out = np.empty((terms.size, k), np.float32)
+        gather(indptr, group.indices, group.data, 0, terms.size, group.weights, group.tile, out)
 
-    seconds = best(lambda: list(engine.map(accumulate, steps.term_blocks)))
+    seconds = best(lambda: list(engine.map(accumulate, group.term_blocks)))
     moved = X.nnz * (4 * k + 8)
     products = np.random.default_rng(0).random((1024, k), dtype=np.float32)
-    ridge = steps.documents.prepare(steps.topic_gram, np.float32)
+    ridge = steps.documents.prepare(steps.topic_grams[0], np.float32)
 
-    def dense(block: Any) -> None:
+    def dense(block: Block) -> None:
         rows = products[: block.size] @ ridge
         rows.T @ rows
 
-    dense_seconds = best(lambda: list(engine.map(dense, steps.document_stages[0])))
+    dense_seconds = best(lambda: list(engine.map(dense, group.document_blocks)))
     # the second product is symmetric: BLAS computes half of it
     operations = X.shape[0] * k * k * (2 + 1)
     return [
@@ -287,31 +283,6 @@ def recovered(X: ZipfCorpus, k: int) -> list[dict[str, Any]]:
     return rows
 
 
-Columns = dict[str, tuple[str, Callable[[Any], str]]]
-
-
-class Report:
-    """Prints a table when it is measured, and keeps all of them for a page."""
-
-    def __init__(self, headline: str) -> None:
-        self.page = [PAGE.format(headline=headline)]
-        self.numbers: dict[str, Any] = {}
-        console.print(headline)
-
-    def add(self, title: str, rows: list[dict[str, Any]], columns: Columns) -> None:
-        """Show and keep a table."""
-        self.numbers[title] = rows
-        table = Table(title=title, title_justify="left")
-        for heading, _ in columns.values():
-            table.add_column(heading, justify="left" if heading in ("", "what") else "right")
-        cells = [[form(row[key]) for key, (_, form) in columns.items()] for row in rows]
-        for row in cells:
-            table.add_row(*row)
-        console.print(table)
-        lines = [[heading for heading, _ in columns.values()], ["---"] * len(columns), *cells]
-        self.page.append(f"## {title}\n\n" + "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n")
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -323,7 +294,7 @@ def main() -> None:
     options = parser.parse_args()
     size = SIZE // 10 if options.quick else SIZE
     X = corpus(size, size, 100).tfidf()
-    report = Report(f"N = M = {size:,}, {X.nnz:,} non-zeros, float32, {options.jobs} threads")
+    report = Report(PAGE, f"N = M = {size:,}, {X.nnz:,} non-zeros, float32, {options.jobs} threads")
     seconds, share = "{:.3f}".format, "{:.2f}".format
     columns: Columns = {"what": ("what", str), "iteration": ("s / iteration", seconds)}
     columns |= {"ratio": ("ratio", share), "facts": ("", str)}
@@ -343,10 +314,7 @@ def main() -> None:
     report.add("Growth of an iteration", growth(size), columns)
     planted = columns | {"iteration": ("s in all", "{:.1f}".format), "ratio": ("found", "{:.0%}".format)}
     report.add("Planted topics found by whole fits", recovered(corpus(size, size, 100), 100), planted)
-    if options.json:
-        options.json.write_text(json.dumps(report.numbers, indent=1) + "\n")
-    if options.page:
-        options.page.write_text("\n".join(report.page))
+    report.write(options.json, options.page)
 
 
 if __name__ == "__main__":

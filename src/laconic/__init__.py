@@ -6,15 +6,29 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from laconic.bundle import Bundle, BundleError, load
     from laconic.corpus import Corpus, CorpusError
-    from laconic.models import RLSI
+    from laconic.models import NMF, RLSI, GroupNMF, GroupRLSI
 
 __version__ = "0.1.0"
 
-__all__ = ["RLSI", "Bundle", "BundleError", "Corpus", "CorpusError", "__version__", "load"]
+__all__ = [
+    "NMF",
+    "RLSI",
+    "Bundle",
+    "BundleError",
+    "Corpus",
+    "CorpusError",
+    "GroupNMF",
+    "GroupRLSI",
+    "__version__",
+    "load",
+]
 
 # Imported when first used: `laconic --help` should not wait for scipy, scikit-learn and numba.
 _HOMES = {
+    "NMF": "laconic.models",
     "RLSI": "laconic.models",
+    "GroupNMF": "laconic.models",
+    "GroupRLSI": "laconic.models",
     "Bundle": "laconic.bundle",
     "BundleError": "laconic.bundle",
     "Corpus": "laconic.corpus",

@@ -37,7 +37,7 @@ class PLSASteps:
         self.X, self.W, self.C = X, W.copy(), C.copy()
         self.simultaneous = simultaneous
         self.document_stages = [even_blocks(X.shape[0], block)]
-        self.term_blocks = even_blocks(X.shape[1], block)
+        self.term_stages = [even_blocks(X.shape[1], block)]
 
     def solve_documents(self, rows):
         X, W = self.X[slice(*rows)], self.W[slice(*rows)]
@@ -69,7 +69,7 @@ class PLSASteps:
         self.C[:, part] = self.P[:, part] / self.sizes
         return divergence(self.X[:, part], self.W @ self.C[:, part])
 
-    def reduce_terms(self, shares):
+    def reduce_terms(self, stage, shares):
         return sum(shares) + self.penalties
 
     def summary(self):
@@ -85,7 +85,7 @@ class StreamedPLSASteps(PLSASteps):
         self.C[:, slice(*columns)] = P / self.sizes
         return -divergence(P, P * ratio(old, self.C[:, slice(*columns)]))
 
-    def reduce_terms(self, shares):
+    def reduce_terms(self, stage, shares):
         return self.loss + sum(shares) + self.penalties
 
 

@@ -24,7 +24,7 @@ class SparseLSASteps:
     def __init__(self, X, A, alpha, *, block=5):
         self.X, self.A, self.alpha = X, A.copy(), alpha
         self.document_stages = [even_blocks(X.shape[0], block)]
-        self.term_blocks = even_blocks(X.shape[1], block)
+        self.term_stages = [even_blocks(X.shape[1], block)]
         self.half_energy = np.sum(X**2) / 2
 
     def solve_documents(self, rows):
@@ -43,7 +43,7 @@ class SparseLSASteps:
         self.A[:, part] = soft(self.polar @ self.R[:, part], self.alpha)
         return np.sum(self.A[:, part] ** 2) / 2
 
-    def reduce_terms(self, shares):
+    def reduce_terms(self, stage, shares):
         return self.half_energy - sum(shares)
 
     def summary(self):

@@ -95,8 +95,8 @@ def test_a_non_finite_objective_is_an_error(family, half, value):
     steps = family()
     reduce = getattr(steps, f"reduce_{half}")
 
-    def spoiled(shares):
-        reduce(shares)
+    def spoiled(*arguments):
+        reduce(*arguments)
         return value
 
     setattr(steps, f"reduce_{half}", spoiled)

@@ -148,7 +148,7 @@ def test_a_topic_without_weight_gets_zero():
 def test_expand_and_compress_are_inverse():
     matrix = sparse(20, 9, 0.2, 3)
     rows = np.full((13, 9), np.nan)
-    expand(matrix.indptr, matrix.indices, matrix.data, 4, 17, rows)
+    expand(matrix.indptr, matrix.indices, matrix.data, np.arange(4, 17), rows)
     np.testing.assert_array_equal(rows, matrix.toarray()[4:17])
     sizes, indices, data = compress(rows)
     back = csr_array((data, indices, np.concatenate([[0], np.cumsum(sizes)])), shape=rows.shape)
@@ -170,7 +170,7 @@ def sweep(gram, products, C, budget, nonnegative):
     """Run the kernel on dense topics and return dense topics."""
     terms = np.tile(np.arange(C.shape[1]), (len(C), 1))
     weights, sizes = C.copy(), np.full(len(C), C.shape[1], np.int64)
-    budget_sweep(gram, products, terms, weights, sizes, budget, nonnegative, np.empty(C.shape[1]))
+    budget_sweep(gram, products, terms, weights, sizes, budget, nonnegative)
     out = np.zeros_like(C)
     for k, size in enumerate(sizes):
         assert (np.diff(terms[k, :size]) > 0).all()

@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from laconic import RLSI
 from laconic.engines import Threads
+from laconic.models.groups import Groups
 from laconic.models.solvers import Descent, Ridge
 from laconic.models.squared import SquaredSteps
 from laconic.models.starts import unit_budget
@@ -52,22 +53,21 @@ class TestWorkedExample:
 
     def test_document_step(self):
         with Threads(1) as engine:
-            steps = SquaredSteps(csr_array(self.X), 2, engine)
+            steps = SquaredSteps(csr_array(self.X), Groups.single(3, 2), engine)
             topics = SeparableTopics(Descent(1.0, precision=1e-14, max_sweeps=1000))
-            steps.begin(csr_array(self.C), Ridge(1.0), topics)
+            steps.begin(csr_array(self.C), Ridge(1.0), [topics])
             weights = np.array([[1.17200965, 0.50327473], [0.33092037, 0.84798345], [0.58600483, 0.25163737]])
             shares = [steps.solve_documents(block) for block in steps.document_stages[0]]
-            np.testing.assert_allclose(steps.weights, weights, rtol=1e-7)
-            assert objective(self.X, steps.weights, self.C, 1, 2, 1, 1) == pytest.approx(
-                7.79912099276, rel=1e-10
-            )
+            found = steps.groups[0].weights
+            np.testing.assert_allclose(found, weights, rtol=1e-7)
+            assert objective(self.X, found, self.C, 1, 2, 1, 1) == pytest.approx(7.79912099276, rel=1e-10)
             balanced = steps.reduce_documents(shares)
         # the balance lowers the penalties and leaves the product as it is
         C = steps.components().toarray()
-        np.testing.assert_allclose(steps.weights @ C, weights @ self.C, rtol=1e-7)
-        assert balanced == pytest.approx(objective(self.X, steps.weights, C, 1, 2, 1, 1), rel=1e-12)
+        np.testing.assert_allclose(found @ C, weights @ self.C, rtol=1e-7)
+        assert balanced == pytest.approx(objective(self.X, found, C, 1, 2, 1, 1), rel=1e-12)
         assert balanced < 7.79912099276
-        np.testing.assert_allclose(np.abs(C).sum(1), 2 * (steps.weights**2).sum(0), rtol=1e-12)
+        np.testing.assert_allclose(np.abs(C).sum(1), 2 * (found**2).sum(0), rtol=1e-12)
 
     def test_one_topic(self):
         X = np.diag([2.0, 1.0])

@@ -7,7 +7,7 @@ from numba import njit
 
 
 @njit(nogil=True, cache=True, fastmath={"contract"})
-def budget_sweep(gram, products, terms, weights, sizes, budget, nonnegative, scratch):
+def budget_sweep(gram, products, terms, weights, sizes, budget, nonnegative):
     """Give each topic in turn its exact minimiser on the unit sphere with at most `budget` words.
 
     `products` is R (topics × terms). Topic k holds `weights[k, :sizes[k]]` at `terms[k, :sizes[k]]`,
@@ -17,8 +17,8 @@ def budget_sweep(gram, products, terms, weights, sizes, budget, nonnegative, scr
     n_topics = products.shape[0]
     chosen = np.empty(2 * budget, np.int64)
     size_of = np.empty(2 * budget, products.dtype)
+    b = np.empty(products.shape[1], products.dtype)
     for k in range(n_topics):
-        b = scratch
         b[:] = products[k]
         for other in range(n_topics):
             coupling = products.dtype.type(gram[k, other])

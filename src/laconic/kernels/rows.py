@@ -113,13 +113,36 @@ def _sweep(gram, gradient, row, active, threshold, ridge, nonnegative):
 
 
 @njit(nogil=True, cache=True)
-def expand(indptr, indices, data, start, stop, out):
-    """Rows start to stop of a CSR matrix as dense rows."""
+def expand(indptr, indices, data, rows, out):
+    """Some rows of a CSR matrix as dense rows."""
     out[:] = 0
-    for i in range(start, stop):
-        row = out[i - start]
-        for j in range(indptr[i], indptr[i + 1]):
+    for i in range(rows.size):
+        row = out[i]
+        for j in range(indptr[rows[i]], indptr[rows[i] + 1]):
             row[indices[j]] = data[j]
+
+
+@njit(nogil=True, cache=True, fastmath={"contract"})
+def multiply(indptr, indices, data, rows, factor, out):
+    """Add some rows of a CSR matrix times a small dense factor to `out`."""
+    for i in range(rows.size):
+        total = out[i]
+        for j in range(indptr[rows[i]], indptr[rows[i] + 1]):
+            weight, direction = data[j], factor[indices[j]]
+            for k in range(total.size):
+                total[k] += weight * direction[k]
+
+
+@njit(nogil=True, cache=True)
+def split(products, rows, shared, own):
+    """Add the first columns of `products` to some rows of `shared`, and copy the others to `own`."""
+    width = shared.shape[1]
+    for i in range(rows.size):
+        source, total, target = products[i], shared[rows[i]], own[i]
+        for k in range(width):
+            total[k] += source[k]
+        for k in range(target.size):
+            target[k] = source[width + k]
 
 
 @njit(nogil=True, cache=True)
@@ -163,3 +186,14 @@ def sparse_gram(indptr, indices, data, start, stop, out):
             value = np.float64(data[j])
             for l in range(j, end):  # noqa: E741
                 row[indices[l]] += value * data[l]
+
+
+@njit(nogil=True, cache=True)
+def sparse_cross(indptr, indices, data, other_indptr, other_indices, other_data, out):
+    """Add the outer products of the rows of two CSR matrices to `out` (float64)."""
+    for i in range(indptr.size - 1):
+        for j in range(indptr[i], indptr[i + 1]):
+            row = out[indices[j]]
+            value = np.float64(data[j])
+            for l in range(other_indptr[i], other_indptr[i + 1]):  # noqa: E741
+                row[other_indices[l]] += value * other_data[l]

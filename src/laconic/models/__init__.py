@@ -1,8 +1,9 @@
 """The models, one file per family."""
 
-from laconic.models.rlsi import RLSI
+from laconic.models.nmf import NMF, GroupNMF
+from laconic.models.rlsi import RLSI, GroupRLSI
 
-MODELS = {"RLSI": RLSI}
+MODELS = {"RLSI": RLSI, "GroupRLSI": GroupRLSI, "NMF": NMF, "GroupNMF": GroupNMF}
 """Every model by name: what a saved model may be."""
 
-__all__ = ["MODELS", "RLSI"]
+__all__ = ["MODELS", "NMF", "RLSI", "GroupNMF", "GroupRLSI"]

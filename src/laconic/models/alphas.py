@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.linalg import LinearOperator, svds
 
-from laconic.models.factor import squared_norms, transposed
-from laconic.models.squared import SquaredSteps
-from laconic.models.topic_steps import BudgetTopics
+from laconic.models.factor import Floats, squared_norms
 
 # alpha_topics as a share of alpha_max, by (topic_norm, doc_norm): measured on tf-idf of news, papers and
 # documentation to give weights of some dozens of non-zeros, and topics nearly all alive.
@@ -16,10 +16,16 @@ SHARE = {("l1", "l1"): 1 / 20_000, ("l2", "l2"): 1 / 50, ("l2", "l1"): 1 / 10_00
 # The penalty at which topics keep the words of the start would also shrink them, so that half of them go
 # on to lose most; at a sixth of it, on the same collections, topics end with some dozens of words.
 LENIENCE = 1 / 6
+# A median needs no more topics than this of a group.
+MEASURED = 100
 
 
-def alpha_max(X: csr_array, topic_norm: str, doc_norm: str, alpha_docs: float) -> float:
+def alpha_max(
+    X: csr_array, parts: Iterable[csr_array], topic_norm: str, doc_norm: str, alpha_docs: float
+) -> float:
     """The `alpha_topics` from which on there are no topics: bounds on what a factor can reach.
+
+    `parts` are the documents of each group: their weights are found apart, so that the bounds add up.
 
     Ridge weights obey |W|_2 <= s / (2 sqrt(alpha_docs)), s the largest singular value of X, so no product
     w_k'x_m exceeds that times the norm of the column x_m, and lasso topics are zero from twice that value on.
@@ -31,7 +37,7 @@ def alpha_max(X: csr_array, topic_norm: str, doc_norm: str, alpha_docs: float) -
     largest_column = float(np.sqrt(by_term.max(initial=0)))
     if topic_norm == "l1" and doc_norm == "l1":
         return 2 * largest_column * float(np.sqrt(np.sum(by_document**2))) / alpha_docs
-    spectral = largest_singular_value(X)
+    spectral = float(np.sqrt(sum(largest_singular_value(part) ** 2 for part in parts)))
     if topic_norm == "l1":
         return spectral * largest_column / float(np.sqrt(alpha_docs))
     if doc_norm == "l1":
@@ -55,26 +61,39 @@ def largest_singular_value(X: csr_array) -> float:
     return largest * float(svds(operator, 1, v0=start, return_singular_vectors=False)[0])
 
 
-def lasting_alpha(steps: SquaredSteps, step: BudgetTopics, alpha_docs: float) -> float | None:
+class Lasting:
     """An l1 penalty on topics, for ridge weights, that suits the topics of a word budget.
 
     A topic of unit length keeps the entries of b = r_k - sum s_kl c_l beyond alpha/2. To keep its own words,
     alpha/2 is the largest entry left out, theta; but scaled to where the penalties are in balance this
     becomes alpha = 2 sqrt(theta^3 |c_k|_1 / (alpha_docs |w_k|^2)). Of that the median over topics, because
-    many a collection has a topic of boilerplate that outweighs all others, times `LENIENCE`. None if no topic
-    has words to spare.
+    many a collection has a topic of boilerplate that outweighs all others, times `LENIENCE`.
+
+    To be called by every step that has chosen its topics, while R is still there.
     """
-    components = transposed(steps.topics)
-    gram, products = steps.document_gram, step.products
-    alphas = []
-    for k in range(components.shape[0]):
-        coupling = gram[k].copy()
-        coupling[k] = 0
-        b = products[k] - components.T @ coupling
-        size = b if step.nonnegative else np.abs(b)
-        spare = min(step.budget, size.size // 2)
-        theta = float(np.partition(size, size.size - spare - 1)[size.size - spare - 1])
-        length = float(np.abs(components[[k]].data).sum(dtype=np.float64))
-        if theta > 0 and gram[k, k] > 0:
-            alphas.append(2 * np.sqrt(theta / gram[k, k] * length / alpha_docs) * theta)
-    return LENIENCE * float(np.median(alphas)) if alphas else None
+
+    def __init__(self, alpha_docs: float, nonnegative: bool) -> None:
+        self.alpha_docs = alpha_docs
+        self.nonnegative = nonnegative
+        self.found: list[float] = []
+
+    def forget(self) -> None:
+        """Begin again."""
+        self.found = []
+
+    def __call__(self, gram: Floats, products: Floats, components: csr_array, budget: int) -> None:
+        """Take note of some topics (topics × terms), evenly chosen, for which S and R are given."""
+        for k in range(0, len(gram), -(-len(gram) // MEASURED)):
+            coupling = gram[k].copy()
+            coupling[k] = 0
+            b = products[k] - components.T @ coupling
+            size = b if self.nonnegative else np.abs(b)
+            spare = min(budget, size.size // 2)
+            theta = float(np.partition(size, size.size - spare - 1)[size.size - spare - 1])
+            length = float(np.abs(components[[k]].data).sum(dtype=np.float64))
+            if theta > 0 and gram[k, k] > 0:
+                self.found.append(2 * np.sqrt(theta / gram[k, k] * length / self.alpha_docs) * theta)
+
+    def alpha(self) -> float | None:
+        """The penalty; None if no topic has words to spare."""
+        return LENIENCE * float(np.median(self.found)) if self.found else None

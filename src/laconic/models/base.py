@@ -190,11 +190,12 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             )
         return W @ self.components_
 
-    def _output(self, W: Floats, sparse: bool) -> Factor:
+    def _output(self, W: Any, sparse: bool) -> Factor:
         """Sparse weights stay sparse, except for containers that hold dense columns only."""
         default = get_config()["transform_output"]
-        config = getattr(self, "_sklearn_output_config", {}).get("transform", default)
-        return csr_array(W) if sparse and config == "default" else W
+        if getattr(self, "_sklearn_output_config", {}).get("transform", default) != "default":
+            return W.toarray() if issparse(W) else W
+        return csr_array(W) if sparse else W
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save the model as a directory (readable, checksummed, no pickle); see `laconic.load`."""

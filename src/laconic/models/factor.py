@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 
 from laconic.engines import Block, Threads, even_blocks
 from laconic.kernels.accumulate import fuller_rows, gather, gather_sparse
-from laconic.kernels.rows import sparse_gram
+from laconic.kernels.rows import multiply, sparse_cross, sparse_gram
 
 Floats = NDArray[Any]
 Factor = Any
@@ -46,25 +46,43 @@ class Projector:
         return out
 
 
-def gram(topics: Factor, engine: Threads) -> Floats:
+def gram(topics: Factor, rows: Block) -> Floats:
+    """The share of some terms in G = CC', in float64; of sparse topics the upper triangle."""
+    out = np.zeros((topics.shape[1], topics.shape[1]))
+    if isinstance(topics, np.ndarray):
+        for start in range(rows.start, rows.stop, ROWS_PER_BLOCK):
+            chunk = topics[start : min(start + ROWS_PER_BLOCK, rows.stop)]
+            out += chunk.T @ chunk
+    else:
+        sparse_gram(topics.indptr, topics.indices, topics.data, *rows, out)
+    return out
+
+
+def whole_gram(topics: Factor, engine: Threads) -> Floats:
     """G = CC' in float64."""
-    n_terms, n_topics = topics.shape
-
-    def outer(rows: Block) -> Floats:
-        out = np.zeros((n_topics, n_topics))
-        if isinstance(topics, np.ndarray):
-            for start in range(rows.start, rows.stop, ROWS_PER_BLOCK):
-                chunk = topics[start : min(start + ROWS_PER_BLOCK, rows.stop)]
-                out += chunk.T @ chunk
-        else:
-            sparse_gram(topics.indptr, topics.indices, topics.data, *rows, out)
-        return out
-
     # few pieces, and always the same number: each makes a topics × topics array
-    total = np.zeros((n_topics, n_topics))
-    for share in engine.map(outer, even_blocks(n_terms, -(-n_terms // 8))):
+    pieces = even_blocks(topics.shape[0], -(-topics.shape[0] // 8))
+    total = np.zeros((topics.shape[1], topics.shape[1]))
+    for share in engine.map(lambda rows: gram(topics, rows), pieces):
         total += share
+    return mirrored(topics, total)
+
+
+def mirrored(topics: Factor, total: Floats) -> Floats:
+    """The whole of a Gram matrix that `gram` gave."""
     return total if isinstance(topics, np.ndarray) else np.triu(total) + np.triu(total, 1).T
+
+
+def cross_gram(topics: Factor, others: Factor) -> Floats:
+    """The products of two sets of topics over the same terms, in float64."""
+    out = np.zeros((topics.shape[1], others.shape[1]))
+    if isinstance(topics, np.ndarray):
+        for rows in even_blocks(len(topics), ROWS_PER_BLOCK):
+            out += topics[rows.start : rows.stop].T @ others[rows.start : rows.stop]
+    else:
+        first = topics.indptr, topics.indices, topics.data
+        sparse_cross(*first, others.indptr, others.indices, others.data, out)
+    return out
 
 
 def power_sums(topics: Factor, power: int) -> Floats:
@@ -76,6 +94,30 @@ def power_sums(topics: Factor, power: int) -> Floats:
         return total
     values = np.abs(topics.data.astype(np.float64)) ** power
     return np.bincount(topics.indices, values, minlength=topics.shape[1]).astype(np.float64)
+
+
+def scale_topics(topics: Factor, scale: Floats) -> None:
+    """Multiply every topic (terms × topics) by a number, in place."""
+    factor = scale.astype(topics.dtype)
+    if isinstance(topics, np.ndarray):
+        topics *= factor
+    else:
+        topics.data *= factor[topics.indices]
+
+
+def explained(topics: Factor, terms: NDArray[Any], coupling: Floats, out: Floats) -> None:
+    """Add what these topics explain of other topics' products at some terms: C'B, B the coupling."""
+    if isinstance(topics, np.ndarray):
+        out += topics[contiguous(terms)] @ coupling
+    else:
+        multiply(topics.indptr, topics.indices, topics.data, terms, coupling, out)
+
+
+def contiguous(terms: NDArray[Any]) -> Any:
+    """Sorted row numbers as a slice where they have no gap, so that rows are a view."""
+    if terms.size and terms[-1] - terms[0] + 1 == terms.size:
+        return slice(int(terms[0]), int(terms[-1]) + 1)
+    return terms
 
 
 def transposed(matrix: Any) -> Factor:

@@ -11,38 +11,38 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from laconic.engines import Block, Threads
+from laconic.engines import Threads
 
 
 class Steps(Protocol):
     """What a family of models tells the loop. The steps own the factors; shares are passed in block order.
 
     Blocks run while their shares are taken: a reduce takes all of them before it reads or replaces anything
-    that the solves use.
+    that the solves use. A stage begins when the one before it is reduced.
 
     Statistics are additive over blocks of documents. A separable topic step solves for its terms in
     `solve_terms`; a coupled one collects there and solves in `reduce_terms`.
     """
 
     @property
-    def document_stages(self) -> Sequence[Sequence[Block]]:
+    def document_stages(self) -> Sequence[Sequence[Any]]:
         """Blocks of documents, in stages: a stage sees the results of the stages before it."""
 
     @property
-    def term_blocks(self) -> Sequence[Block]:
-        """Blocks of terms."""
+    def term_stages(self) -> Sequence[Sequence[Any]]:
+        """Blocks of terms, in stages: one, unless some topics wait for others."""
 
-    def solve_documents(self, rows: Block) -> Any:
+    def solve_documents(self, rows: Any) -> Any:
         """Solve for these rows of W and return their share of the statistics."""
 
     def reduce_documents(self, shares: Iterable[Any]) -> float:
         """Add up the shares; returns the objective after the document half step."""
 
-    def solve_terms(self, columns: Block) -> Any:
+    def solve_terms(self, columns: Any) -> Any:
         """Work on these columns of C, given the statistics."""
 
-    def reduce_terms(self, shares: Iterable[Any]) -> float:
-        """Finish the topics; returns the objective after the topic half step."""
+    def reduce_terms(self, stage: int, shares: Iterable[Any]) -> float:
+        """Finish the topics of a stage; returns the objective, which the loop reads after the last one."""
 
     def summary(self) -> tuple[int, float]:
         """Number of topics alive, and the share of non-zeros in the topics."""
@@ -108,7 +108,8 @@ def alternate(
 
     for iteration in range(1, max_iter + 1):
         stop = watch(iteration, "documents", steps.reduce_documents(_stages(steps, engine)))
-        objective = steps.reduce_terms(engine.map(steps.solve_terms, steps.term_blocks))
+        for stage, blocks in enumerate(steps.term_stages):
+            objective = steps.reduce_terms(stage, engine.map(steps.solve_terms, blocks))
         if history:
             decrease = (history[-1] - objective) / abs(history[-1]) if history[-1] else 0.0
         history.append(objective)

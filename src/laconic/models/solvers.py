@@ -25,12 +25,16 @@ class RowSolver(Protocol):
     """The penalty is alpha times the sum of ``|c|**power``."""
     sparse: bool
     """Whether solutions have exact zeros."""
+    nonnegative: bool
 
     def prepare(self, gram: Floats, dtype: Any) -> Floats:
         """What all rows share: a function of the Gram matrix (float64) alone."""
 
-    def solve(self, prepared: Floats, targets: Floats, rows: Floats) -> int:
-        """Overwrite `rows` (the warm start) with the solution; returns how many are not solved in full."""
+    def solve(self, prepared: Floats, targets: Floats, rows: Floats, explained: Floats | None = None) -> int:
+        """Overwrite `rows` (the warm start) with the solution; returns how many are not solved in full.
+
+        `explained` is what is to be taken off the targets, because other topics account for it.
+        """
 
 
 class Ridge:
@@ -38,6 +42,7 @@ class Ridge:
 
     power = 2
     sparse = False
+    nonnegative = False
 
     def __init__(self, alpha: float) -> None:
         self.alpha = alpha
@@ -58,9 +63,9 @@ class Ridge:
         vectors = vectors[:, kept]
         return np.ascontiguousarray((vectors / (values[kept] + self.alpha)) @ vectors.T, dtype)
 
-    def solve(self, prepared: Floats, targets: Floats, rows: Floats) -> int:
+    def solve(self, prepared: Floats, targets: Floats, rows: Floats, explained: Floats | None = None) -> int:
         """All rows at once; a warm start is of no use here."""
-        np.matmul(targets, prepared, out=rows)
+        np.matmul(targets if explained is None else targets - explained, prepared, out=rows)
         return 0
 
 
@@ -94,13 +99,13 @@ class Descent:
         """The Gram matrix itself, in the rows' type."""
         return np.ascontiguousarray(gram, dtype)
 
-    def solve(self, prepared: Floats, targets: Floats, rows: Floats) -> int:
+    def solve(self, prepared: Floats, targets: Floats, rows: Floats, explained: Floats | None = None) -> int:
         """Descend from the rows as they are."""
         scalar = rows.dtype.type
         threshold, ridge = (self.alpha / 2, 0.0) if self.power == 1 else (0.0, self.alpha)
         unsolved: int = descend(
             prepared,
-            targets,
+            targets if explained is None else targets - explained,
             rows,
             scalar(threshold),
             scalar(ridge),
@@ -109,3 +114,28 @@ class Descent:
             self.max_sweeps,
         )
         return unsolved
+
+
+class Multiplicative:
+    """Non-negative least squares by one multiplicative update a call: slow to converge, and never to zero.
+
+    Zeros stay, whatever their gradient: rows must begin positive.
+    """
+
+    alpha = 0.0
+    power = 2
+    sparse = False
+    nonnegative = True
+
+    def prepare(self, gram: Floats, dtype: Any) -> Floats:
+        """The Gram matrix itself, in the rows' type."""
+        return np.ascontiguousarray(gram, dtype)
+
+    def solve(self, prepared: Floats, targets: Floats, rows: Floats, explained: Floats | None = None) -> int:
+        """Multiply rows by the ratio of targets and what is explained of them."""
+        reached = rows @ prepared
+        if explained is not None:
+            reached += explained
+        np.divide(targets, reached, out=reached, where=reached > 0)
+        rows *= reached
+        return len(rows)

@@ -10,6 +10,7 @@ from scipy.sparse import csr_array, vstack
 from sklearn.utils import check_array
 
 from laconic.models.factor import squared_norms
+from laconic.models.groups import Groups, grouped_rows
 
 SMALLEST_SAMPLE = 1000
 SAMPLE_PER_TOPIC = 8
@@ -43,6 +44,14 @@ def document_topics(X: csr_array, n_topics: int, random: np.random.RandomState) 
         halves = unit_budget(halves, X.shape[1], nonnegative=False)
         topics = vstack([topics, halves], format="csr")
     return csr_array(topics)
+
+
+def drawn_topics(X: csr_array, groups: Groups, random: np.random.RandomState) -> csr_array:
+    """Topics × terms: the shared topics are documents of all, those of a group are its own documents."""
+    parts = [document_topics(X, groups.n_shared, random)] if groups.n_shared else []
+    for rows, n_own in zip(grouped_rows(X, groups), groups.n_own, strict=True):
+        parts.append(document_topics(rows, n_own, random))
+    return parts[0] if len(parts) == 1 else vstack(parts, format="csr")
 
 
 def _far_apart(documents: csr_array, n_topics: int, random: np.random.RandomState) -> list[int]:

@@ -1,0 +1,307 @@
+"""What group models have in common: labels, the topics of each class, and the class of a new document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, hstack, vstack
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
+
+from laconic.engines import Block, even_blocks
+from laconic.models.checks import check_choice, check_number
+from laconic.models.factor import ROWS_PER_BLOCK, Factor, Projector, squared_norms, transposed, whole_gram
+from laconic.models.groups import Groups
+from laconic.models.loop import Callback
+from laconic.models.squared import checked_energy, fold_in
+from laconic.models.squared_model import SWEEPS_TRANSFORM, SquaredModel
+
+Labels = NDArray[Any]
+
+
+class GroupedModel(SquaredModel):
+    """Base of the models with topics that all classes share and topics that each has for itself."""
+
+    n_shared: int
+    n_per_class: int | Mapping[Any, int]
+    classes_: Labels
+    _n_own: tuple[int, ...]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+    def fit(self, X: Any, y: Any = None, *, callback: Callback | None = None) -> Self:
+        """Find the topics of X.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n_documents, n_terms)
+            Best weighted by tf-idf with rows of length one.
+        y : array-like of shape (n_documents,)
+            The class of every document: strings or numbers.
+        callback : callable, optional
+            As for `RLSI`.
+
+        Returns
+        -------
+        self
+            The fitted model.
+        """
+        return super().fit(X, y, callback=callback)
+
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Factor:
+        """The same as ``fit(X, y).transform(X)``: classes are predicted, so that labels do not leak."""
+        return super().fit_transform(X, y, **fit_params)
+
+    def _check_parameters(self) -> None:
+        check_number("n_shared", self.n_shared, Integral, 0)
+        if not isinstance(self.n_per_class, Mapping):
+            check_number("n_per_class", self.n_per_class, Integral, 0)
+        super()._check_parameters()
+
+    def _groups(self, X: csr_array, y: Any) -> Groups:
+        if y is None:
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None: "
+                "give the class of every document."
+            )
+        labels = as_labels(y)
+        check_consistent_length(X, labels)
+        self.classes_, members = np.unique(labels, return_inverse=True)
+        self._set_sizes()
+        return Groups(members.astype(np.int64), self.n_shared, self._n_own)
+
+    def _set_sizes(self) -> None:
+        """Number of topics of every class."""
+        if isinstance(self.n_per_class, Mapping):
+            known = set(self.classes_.tolist())
+            unknown = [label for label in self.n_per_class if label not in known]
+            missing = [label for label in self.classes_.tolist() if label not in self.n_per_class]
+            if unknown or missing:
+                wrong = (
+                    f"has no class {missing[0]!r}"
+                    if missing
+                    else f"has {unknown[0]!r}, which no document has"
+                )
+                raise ValueError(f"n_per_class {wrong}; give a number for every class, or one for all")
+            sizes = [self.n_per_class[label] for label in self.classes_.tolist()]
+            for label, size in zip(self.classes_.tolist(), sizes, strict=True):
+                check_number(f"n_per_class[{label!r}]", size, Integral, 0)
+        else:
+            sizes = [self.n_per_class] * len(self.classes_)
+        self._n_own = tuple(int(size) for size in sizes)
+        if self.n_shared == 0 and 0 in self._n_own:
+            label = self.classes_.tolist()[self._n_own.index(0)]
+            raise ValueError(
+                f"documents of class {label!r} have no topics: n_shared or n_per_class must be 1 or more"
+            )
+
+    @property
+    def topic_group_(self) -> NDArray[np.object_]:
+        """The class that owns each topic, "shared" for those of all classes."""
+        check_is_fitted(self, "components_")
+        owners: list[Any] = ["shared"] * self.n_shared
+        for label, n in zip(self.classes_.tolist(), self._n_own, strict=True):
+            owners += [label] * n
+        return np.array(owners, object)
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """Names of the topics: ``shared0``, ``shared1``, ..., ``sports0``, ...
+
+        An underscore stands before the number (``sports_0``) if some class ends in a digit or is called
+        "shared", so that all names differ.
+        """
+        check_is_fitted(self, "components_")
+        labels = [str(label) for label in self.classes_]
+        joint = "_" if any(label == "shared" or label[-1:].isdigit() for label in labels) else ""
+        names = [f"shared{k}" for k in range(self.n_shared)]
+        for label, n in zip(labels, self._n_own, strict=True):
+            names += [f"{label}{joint}{k}" for k in range(n)]
+        return np.array(names, object)
+
+    def transform(self, X: Any, y: Any = None, *, unknown: str = "error") -> Factor:
+        """The weights of documents for the shared topics and those of their class.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n_documents, n_terms)
+        y : array-like of shape (n_documents,), optional
+            The class of every document; predicted if not given.
+        unknown : {"error", "auto", "shared"}, default="error"
+            What to do with labels in `y` that the model does not know: refuse them, predict the class, or
+            use the shared topics alone.
+
+        Returns
+        -------
+        csr_array of shape (n_documents, n_topics)
+            Zero for the topics of other classes (dense if `set_output` asks for data frames).
+        """
+        W, _, _ = self._fold_in(X, y, unknown)
+        return self._output(W, sparse=True)
+
+    def predict(self, X: Any) -> Labels:
+        """The class of each document: the one whose topics, with the shared ones, explain it best.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n_documents, n_terms)
+
+        Returns
+        -------
+        ndarray of shape (n_documents,)
+            Of equally good classes the first in `classes_`.
+        """
+        errors = self.class_errors(X)
+        best: Labels = self.classes_[np.argmin(errors, axis=1)]
+        return best
+
+    def class_errors(self, X: Any) -> NDArray[np.float64]:
+        """How badly the topics of each class, with the shared ones, explain each document.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n_documents, n_terms)
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_classes)
+            The least value of the objective of a document for each class of `classes_`: ||x - wC||^2, and the
+            penalty on w where there is one. Classes with more topics have an advantage.
+        """
+        X = self._check_new(X)
+        checked_energy(X)
+        norms, _ = squared_norms(X)
+        documents = self._document_solver(SWEEPS_TRANSFORM, X.dtype)
+        shared, own = self._factors(X.dtype)
+        errors = np.empty((X.shape[0], len(self.classes_)))
+        with self._engine() as engine:
+            whole = [join(shared, each) for each in own]
+            grams = [whole_gram(each, engine) for each in whole]
+            prepared = [documents.prepare(gram, X.dtype) for gram in grams]
+            project_shared, projects = Projector(shared), [Projector(each) for each in own]
+
+            def solve(rows: Block) -> None:
+                common = project_shared(X, rows)
+                for p, project in enumerate(projects):
+                    products = np.concatenate([common, project(X, rows)], axis=1)
+                    weights = np.zeros_like(products)
+                    documents.solve(prepared[p], products, weights)
+                    exact = weights.astype(np.float64)
+                    fit = exact @ grams[p] - 2 * products
+                    penalty = documents.alpha * (np.abs(exact) ** documents.power).sum(1)
+                    errors[rows.start : rows.stop, p] = (fit * exact).sum(1) + penalty
+
+            for _ in engine.map(solve, even_blocks(X.shape[0], ROWS_PER_BLOCK)):
+                continue
+        return np.maximum(errors + norms[:, None], 0)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """The share of the squared norm of X that the topics explain: 1 - ||X - WC||^2 / ||X||^2.
+
+        With the classes `y` if given, else with those predicted. Higher is better, at most 1. (For the share
+        of classes that are predicted rightly, compare `predict`.)
+        """
+        _, loss, energy = self._fold_in(X, y)
+        return min(1.0, 1 - loss / energy) if energy > 0 else 0.0
+
+    def _factors(self, dtype: Any) -> tuple[Factor, list[Factor]]:
+        """Shared topics and those of each class, as terms × topics."""
+        components = self.components_.astype(dtype, copy=False)
+        places = Groups(np.zeros(0, np.int64), self.n_shared, self._n_own).slices()
+        return transposed(components[: self.n_shared]), [transposed(components[place]) for place in places]
+
+    def _fold_in(self, X: Any, y: Any = None, unknown: str = "error") -> tuple[Any, float, float]:
+        X = self._check_new(X)
+        members = self._members(X, y, unknown)
+        shared, own = self._factors(X.dtype)
+        documents = self._document_solver(SWEEPS_TRANSFORM, X.dtype)
+        starts = np.concatenate([[self.n_shared], self.n_shared + np.cumsum(self._n_own)])
+        n_topics = self.components_.shape[0]
+        parts, places, loss, energy = [], [], 0.0, 0.0
+        with self._engine() as engine:
+            for p in np.unique(members):
+                rows = np.flatnonzero(members == p)
+                topics = shared if p < 0 else join(shared, own[p])
+                if topics.shape[1] == 0:
+                    raise ValueError("unknown='shared' needs shared topics; this model has none")
+                W, part_loss, part_energy = fold_in(X[rows], topics, documents, engine)
+                columns = np.arange(topics.shape[1])
+                columns[self.n_shared :] += starts[p] - self.n_shared
+                indices = np.tile(columns, rows.size)
+                indptr = np.arange(rows.size + 1) * columns.size
+                parts.append(csr_array((W.ravel(), indices, indptr), shape=(rows.size, n_topics)))
+                places.append(rows)
+                loss, energy = loss + part_loss, energy + part_energy
+        W = csr_array(vstack(parts, format="csr")[np.argsort(np.concatenate(places), kind="stable")])
+        W.eliminate_zeros()
+        return W, loss, energy
+
+    def _members(self, X: csr_array, y: Any, unknown: str) -> NDArray[np.int64]:
+        """The number of each document's class; -1 stands for no class."""
+        check_choice("unknown", unknown, ("error", "auto", "shared"))
+        if y is None:
+            return np.argmin(self.class_errors(X), axis=1)
+        labels = as_labels(y)
+        check_consistent_length(X, labels)
+        numbers = {label: p for p, label in enumerate(self.classes_.tolist())}
+        members = np.array([numbers.get(label, -1) for label in labels.tolist()], np.int64)
+        strange = np.flatnonzero(members < 0)
+        if strange.size and unknown == "error":
+            raise ValueError(
+                f"the model knows no class {labels.item(strange[0])!r} (document {strange[0]}, and "
+                f"{strange.size} in all): give unknown='auto' to predict it, or 'shared' to use the shared "
+                "topics alone"
+            )
+        if strange.size and unknown == "auto":
+            members[strange] = np.argmin(self.class_errors(X[strange]), axis=1)
+        return members
+
+    def _fitted_state(self) -> dict[str, Any]:
+        return {**super()._fitted_state(), "classes": self.classes_.tolist()}
+
+    def _restore(self, state: dict[str, Any]) -> Self:
+        self.classes_ = as_labels(state["classes"])
+        if self.classes_.size == 0 or not np.array_equal(np.unique(self.classes_), self.classes_):
+            raise ValueError("classes are none, or not sorted, or not different")
+        super()._restore(state)
+        self._set_sizes()
+        if self.components_.shape[0] != self.n_shared + sum(self._n_own):
+            raise ValueError(
+                f"components have {self.components_.shape[0]} rows, not {self.n_shared + sum(self._n_own)}"
+            )
+        return self
+
+
+def as_labels(y: Any) -> Labels:
+    """Labels as an array of strings, numbers or bools, all of one kind.
+
+    >>> as_labels(["a", "b"])
+    array(['a', 'b'], dtype='<U1')
+    """
+    # of a list with strings, numpy would make strings of all the others, and "nan" of what is missing
+    typed = isinstance(getattr(y, "dtype", None), np.dtype)
+    labels = column_or_1d(y if typed else np.asarray(y, object), warn=True)
+    if labels.dtype == object and all(isinstance(label, str) for label in labels):
+        labels = labels.astype(str)
+    elif labels.dtype == object and all(isinstance(label, Real | np.bool_) for label in labels):
+        labels = np.array(labels.tolist())
+    if labels.dtype.kind not in "bifuU":
+        raise ValueError(
+            "Unknown label type: labels must be all strings or all numbers; some are missing or of "
+            "another type"
+        )
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        raise ValueError("labels must not be NaN or infinite: leave out documents without a label")
+    return labels
+
+
+def join(shared: Factor, own: Factor) -> Factor:
+    """Shared topics and a class's side by side (terms × topics)."""
+    if isinstance(own, np.ndarray):
+        return np.concatenate([shared, own], axis=1)
+    return csr_array(hstack([shared, own], format="csr"))
