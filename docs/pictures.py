@@ -10,7 +10,7 @@ from rich.console import Console
 
 from laconic import RLSI, Bundle, Corpus
 from laconic.cli.demo import TERMS, TERMS_SHOWN, TOPICS
-from laconic.cli.options import DEFAULT_WORDS
+from laconic.cli.model_options import DEFAULT_WORDS
 from laconic.cli.tables import strongest_labels, topics_table
 
 IMAGES = Path(__file__).parent / "images"

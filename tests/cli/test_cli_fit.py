@@ -188,7 +188,8 @@ def test_defaults_are_the_librarys():
         assert told(name) == reader[name].default
     for name in ("max_iter", "tol"):
         assert shown[name].default == model[name].default
-    assert {name.upper() for name in model_options.ModelName.__members__} <= set(MODELS)
+    names = {name.replace("_", "") for name in model_options.ModelName.__members__}
+    assert names == {name.lower() for name in MODELS}
     assert {name.value for name in term_options.WeightingName} == set(WEIGHTINGS)
 
 

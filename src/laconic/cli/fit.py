@@ -31,6 +31,8 @@ Examples
   laconic fit docword.nips.txt.gz --save-corpus nips -o model
 
   laconic fit nips -k 100 -o model
+
+  laconic fit news.csv --text body --label section --model group-rlsi --shared 20 --per-class 8 -o model
 """
 
 Output = Annotated[
@@ -80,13 +82,18 @@ def fit(
     weighting: term.Weighting = None,
     sublinear_tf: term.SublinearTf = False,
     model: option.Model = option.ModelName.rlsi,
-    topics: option.Topics = 20,
+    topics: option.Topics = None,
+    shared: option.Shared = None,
+    per_class: option.PerClass = None,
     words: option.Words = None,
     topic_norm: option.TopicNormOption = None,
-    doc_norm: option.DocNormOption = option.DocNorm.l2,
+    doc_norm: option.DocNormOption = None,
     alpha_topics: option.AlphaTopics = None,
+    alpha_shared: option.AlphaShared = None,
     alpha_docs: option.AlphaDocs = None,
-    signed: option.Signed = False,
+    scale_by_class_size: option.ScaleByClassSize = None,
+    signed: option.Signed = None,
+    solver: option.SolverOption = None,
     max_iter: option.MaxIter = 200,
     tol: option.Tol = 1e-5,
     seed: option.Seed = 0,
@@ -97,19 +104,6 @@ def fit(
     Each topic gets a budget of words, so that it can be read as a whole. Ctrl-C stops the fit and keeps the
     topics found so far; a second Ctrl-C aborts it.
     """
-    parameters = option.model_parameters(
-        topics=topics,
-        words=words,
-        topic_norm=topic_norm,
-        doc_norm=doc_norm,
-        alpha_topics=alpha_topics,
-        alpha_docs=alpha_docs,
-        signed=signed,
-        max_iter=max_iter,
-        tol=tol,
-        seed=seed,
-        jobs=jobs,
-    )
     reading = read.reading_options(
         text=text,
         label=label,
@@ -132,10 +126,31 @@ def fit(
                 sublinear_tf=sublinear_tf,
             )
             _check_outputs(output, save_corpus)
+            made = option.make_model(
+                model,
+                topics=topics,
+                shared=shared,
+                per_class=per_class,
+                words=words,
+                topic_norm=topic_norm,
+                doc_norm=doc_norm,
+                alpha_topics=alpha_topics,
+                alpha_shared=alpha_shared,
+                alpha_docs=alpha_docs,
+                scale_by_class_size=scale_by_class_size,
+                signed=signed,
+                solver=solver,
+                max_iter=max_iter,
+                tol=tol,
+                seed=seed,
+                jobs=jobs,
+            )
             source = find_source(path, {**reading, **terms})
-            from laconic.models import MODELS
-
-            made = MODELS[model.value.upper()](**parameters)
+            if option.needs_labels(model) and label is None and source.holds is not Holds.corpus:
+                raise typer.BadParameter(
+                    f"--model {model.value} needs the class of every document: name its column",
+                    param_hint="--label",
+                )
         if dry_run:
             from laconic.cli.plan import show_plan
 
@@ -151,7 +166,7 @@ def fit(
             say(f"corpus saved to {save_corpus}: `laconic fit {save_corpus}` starts from it", whole=True)
         bundle, outcome = fit_and_save(made, corpus, output)
     labels = None
-    if corpus.labels is not None:
+    if corpus.labels is not None and not option.needs_labels(model):
         labels = strongest_labels(corpus, bundle.model.transform(corpus.X))
     emit(topics_table(bundle, extra=labels))
     new = "NEW-CORPUS" if source.holds is Holds.corpus else "NEW-FILE"

@@ -59,7 +59,7 @@ def check_output(path: Path, kind: Kind | None = None) -> None:
             raise OSError(code, os.strerror(code), str(existing))
 
 
-def watched_fit(model: Any, X: Any) -> Outcome:
+def watched_fit(model: Any, X: Any, labels: Any = None) -> Outcome:
     """Fit with a progress bar on a terminal; Ctrl-C stops it after the iteration, a second one at once."""
     from sklearn.exceptions import ConvergenceWarning
 
@@ -82,7 +82,7 @@ def watched_fit(model: Any, X: Any) -> Outcome:
             stopped = interrupt.asked
             return stopped
 
-        model.fit(X, callback=watch)
+        model.fit(X, labels, callback=watch)
     return Outcome(
         seconds=time.perf_counter() - began,
         stopped=stopped,
@@ -99,7 +99,9 @@ def fit_and_save(model: Any, corpus: Corpus, path: Path) -> tuple[Bundle, Outcom
     """Fit a model to a corpus and save it; a second Ctrl-C leaves `path` as it was."""
     from laconic.bundle import Bundle
 
-    outcome = watched_fit(model, corpus.X)
+    if corpus.labels is None and model.__sklearn_tags__().target_tags.required:
+        raise ValueError("the corpus has no labels, and this model needs the class of every document")
+    outcome = watched_fit(model, corpus.X, corpus.labels)
     bundle = Bundle(model, corpus.vectorizer)
     bundle.save(path)
     # Told at once: what follows may go to a pipe that nobody reads.
@@ -147,14 +149,15 @@ def _cautions(model: Any, outcome: Outcome) -> list[str]:
             f"the fit was still improving after {plural(model.max_iter, 'iteration')}: raise --max-iter, "
             "or --tol if the topics are good enough"
         )
+    penalised = getattr(model, "alpha_topics_", None) is not None
     n_dead = len(model.topic_sizes_) - model.n_alive_
     if n_dead:
-        remedy = "ask for fewer topics" if model.topic_norm == "l0" else "lower --alpha-topics"
+        remedy = "lower --alpha-topics" if penalised else "ask for fewer topics"
         cautions.append(f"{plural(n_dead, 'topic')} ended without words: {remedy}")
     # Unless so small a budget was asked for.
-    if model.n_short_ and (model.terms_per_topic or SHORT_TOPIC) >= SHORT_TOPIC:
+    if model.n_short_ and (getattr(model, "terms_per_topic", None) or SHORT_TOPIC) >= SHORT_TOPIC:
         remedy = "ask for fewer topics, or leave out rare words with --min-df"
-        if model.topic_norm == "l1":
+        if penalised:
             remedy = f"lower --alpha-topics (it was {model.alpha_topics_:.3g}), or ask for fewer topics"
         cautions.append(
             f"{plural(model.n_short_, 'topic')} ended with fewer than {SHORT_TOPIC} words: {remedy}"

@@ -8,6 +8,9 @@ from typing import Annotated, Any
 import typer
 
 DEFAULT_WORDS = 40
+DEFAULT_TOPICS = 20
+DEFAULT_SHARED = 10
+DEFAULT_PER_CLASS = 5
 
 _MODEL = "The model"
 _RUN = "The fit"
@@ -17,6 +20,9 @@ class ModelName(Enum):
     """The models that can be fitted."""
 
     rlsi = "rlsi"
+    group_rlsi = "group-rlsi"
+    nmf = "nmf"
+    group_nmf = "group-nmf"
 
 
 class TopicNorm(Enum):
@@ -27,6 +33,13 @@ class TopicNorm(Enum):
     l2 = "l2"
 
 
+class Solver(Enum):
+    """How a non-negative factorisation is found."""
+
+    cd = "cd"
+    mu = "mu"
+
+
 class DocNorm(Enum):
     """What keeps the weights of documents small."""
 
@@ -35,12 +48,44 @@ class DocNorm(Enum):
 
 
 Model = Annotated[
-    ModelName, typer.Option(case_sensitive=False, help="The kind of model.", rich_help_panel=_MODEL)
+    ModelName,
+    typer.Option(
+        case_sensitive=False,
+        help="The kind of model. Group models have topics that all classes of --label share, and topics of "
+        "each class.",
+        rich_help_panel=_MODEL,
+    ),
 ]
 Topics = Annotated[
-    int,
+    int | None,
     typer.Option(
-        "--topics", "-k", metavar="NUMBER", min=1, help="How many topics to find.", rich_help_panel=_MODEL
+        "--topics",
+        "-k",
+        metavar="NUMBER",
+        min=1,
+        help="How many topics to find.",
+        show_default=str(DEFAULT_TOPICS),
+        rich_help_panel=_MODEL,
+    ),
+]
+Shared = Annotated[
+    int | None,
+    typer.Option(
+        metavar="NUMBER",
+        min=0,
+        help="Group models: how many topics all classes share.",
+        show_default=str(DEFAULT_SHARED),
+        rich_help_panel=_MODEL,
+    ),
+]
+PerClass = Annotated[
+    int | None,
+    typer.Option(
+        metavar="NUMBER",
+        min=0,
+        help="Group models: how many topics each class has for itself.",
+        show_default=str(DEFAULT_PER_CLASS),
+        rich_help_panel=_MODEL,
     ),
 ]
 Words = Annotated[
@@ -62,8 +107,12 @@ TopicNormOption = Annotated[
     ),
 ]
 DocNormOption = Annotated[
-    DocNorm,
-    typer.Option(help="The penalty on documents' weights; l1 makes them sparse.", rich_help_panel=_MODEL),
+    DocNorm | None,
+    typer.Option(
+        help="The penalty on documents' weights; l1 makes them sparse.",
+        show_default="l2",
+        rich_help_panel=_MODEL,
+    ),
 ]
 AlphaTopics = Annotated[
     float | None,
@@ -72,6 +121,33 @@ AlphaTopics = Annotated[
         min=0,
         help="The penalty on topics, in place of the word budget: the more, the shorter.",
         show_default="by the data",
+        rich_help_panel=_MODEL,
+    ),
+]
+AlphaShared = Annotated[
+    float | None,
+    typer.Option(
+        metavar="NUMBER",
+        min=0,
+        help="The penalty on shared topics of group-rlsi.",
+        show_default="that of --alpha-topics",
+        rich_help_panel=_MODEL,
+    ),
+]
+ScaleByClassSize = Annotated[
+    bool | None,
+    typer.Option(
+        "--scale-by-class-size",
+        help="Let the penalty of group-rlsi grow with the class, so that small ones have no shorter topics.",
+        show_default=False,
+        rich_help_panel=_MODEL,
+    ),
+]
+SolverOption = Annotated[
+    Solver | None,
+    typer.Option(
+        help="How nmf is found: coordinate descent, or multiplicative updates (slow).",
+        show_default="cd",
         rich_help_panel=_MODEL,
     ),
 ]
@@ -86,9 +162,12 @@ AlphaDocs = Annotated[
     ),
 ]
 Signed = Annotated[
-    bool,
+    bool | None,
     typer.Option(
-        "--signed/--nonnegative", help="Whether words may count against a topic.", rich_help_panel=_MODEL
+        "--signed/--nonnegative",
+        help="Whether words may count against a topic.",
+        show_default="nonnegative",
+        rich_help_panel=_MODEL,
     ),
 ]
 
@@ -121,27 +200,76 @@ Jobs = Annotated[
 ]
 
 
-def model_parameters(
-    *,
-    topics: int,
-    words: int | None,
-    topic_norm: TopicNorm | None,
-    doc_norm: DocNorm,
-    alpha_topics: float | None,
-    alpha_docs: float | None,
-    signed: bool,
-    max_iter: int,
-    tol: float,
-    seed: int,
-    jobs: int | None,
-) -> dict[str, Any]:
-    """The parameters of an `RLSI`."""
+# What goes with which model, and what it is called there.
+_RLSI, _GROUPS, _NMF = (
+    {ModelName.rlsi, ModelName.group_rlsi},
+    {ModelName.group_rlsi, ModelName.group_nmf},
+    {ModelName.nmf, ModelName.group_nmf},
+)
+_PARAMETERS: dict[str, tuple[str, set[ModelName]]] = {
+    "topics": ("n_components", {ModelName.rlsi, ModelName.nmf}),
+    "shared": ("n_shared", _GROUPS),
+    "per_class": ("n_per_class", _GROUPS),
+    "words": ("terms_per_topic", _RLSI),
+    "topic_norm": ("topic_norm", _RLSI),
+    "doc_norm": ("doc_norm", {ModelName.rlsi}),
+    "alpha_topics": ("alpha_topics", _RLSI),
+    "alpha_shared": ("alpha_shared", {ModelName.group_rlsi}),
+    "alpha_docs": ("alpha_docs", _RLSI),
+    "scale_by_class_size": ("scale_by_class_size", {ModelName.group_rlsi}),
+    "signed": ("nonnegative", _RLSI),
+    "solver": ("solver", _NMF),
+    "max_iter": ("max_iter", set(ModelName)),
+    "tol": ("tol", set(ModelName)),
+    "seed": ("random_state", set(ModelName)),
+    "jobs": ("n_jobs", set(ModelName)),
+}
+
+
+def needs_labels(model: ModelName) -> bool:
+    """Whether the model has topics of classes."""
+    return model in _GROUPS
+
+
+def make_model(model: ModelName, *, seed: int, jobs: int | None, **given: Any) -> Any:
+    """The model that the options ask for; None stands for an option that was not given."""
     if not 0 <= seed < 2**32:
         raise typer.BadParameter(f"{seed} is not between 0 and 4,294,967,295", param_hint="--seed")
     if jobs == 0:
         raise typer.BadParameter(
             "0 threads do no work: give 1 or more, or -1 for all cores", param_hint="--jobs"
         )
+    given |= {"seed": seed, "jobs": jobs}
+    for name, value in given.items():
+        models = _PARAMETERS[name][1]
+        if value is not None and model not in models:
+            others = " or ".join(sorted(other.value for other in models))
+            raise typer.BadParameter(
+                f"--model {model.value} has no such option: it goes with {others}",
+                param_hint=f"--{name.replace('_', '-')}",
+            )
+    if model in _RLSI:
+        given |= _sparsity(given["words"], given["topic_norm"], given["alpha_topics"])
+        given["signed"] = not given["signed"]
+    if model not in _GROUPS and given["topics"] is None:
+        given["topics"] = DEFAULT_TOPICS
+    if model in _GROUPS:
+        given["shared"] = DEFAULT_SHARED if given["shared"] is None else given["shared"]
+        given["per_class"] = DEFAULT_PER_CLASS if given["per_class"] is None else given["per_class"]
+    from laconic.models import MODELS
+
+    known = {name.lower(): kind for name, kind in MODELS.items()}
+    return known[model.value.replace("-", "")](
+        **{
+            _PARAMETERS[name][0]: value.value if isinstance(value, Enum) else value
+            for name, value in given.items()
+            if model in _PARAMETERS[name][1] and value is not None
+        }
+    )
+
+
+def _sparsity(words: int | None, topic_norm: TopicNorm | None, alpha_topics: float | None) -> dict[str, Any]:
+    """What keeps topics small: a word budget, unless a penalty is asked for."""
     if topic_norm is None:
         topic_norm = TopicNorm.l0 if alpha_topics is None else TopicNorm.l1
     if topic_norm is TopicNorm.l0:
@@ -158,16 +286,4 @@ def model_parameters(
             "other: leave --words out, or leave the penalty out",
             param_hint="--words",
         )
-    return {
-        "n_components": topics,
-        "topic_norm": topic_norm.value,
-        "doc_norm": doc_norm.value,
-        "alpha_topics": alpha_topics,
-        "alpha_docs": alpha_docs,
-        "terms_per_topic": words,
-        "nonnegative": not signed,
-        "max_iter": max_iter,
-        "tol": tol,
-        "random_state": seed,
-        "n_jobs": jobs,
-    }
+    return {"topic_norm": topic_norm, "words": words}

@@ -93,8 +93,8 @@ def show_plan(
     emit(plan)
     parts = memory(
         sizes,
-        n_topics=model.n_components,
-        dense=model.topic_norm == "l2",
+        n_topics=_topics_of_a_document(model),
+        dense=getattr(model, "topic_norm", None) == "l2" or getattr(model, "solver", None) == "mu",
         weighted=terms.get("weighting") != "count",
         mapped=source.holds is Holds.corpus,
         labelled="label" in reading,
@@ -106,6 +106,13 @@ def show_plan(
             f"this needs about {size(total)}, and the machine has {size(machine)}: take fewer topics, or "
             "fewer terms with --min-df or --max-features"
         )
+
+
+def _topics_of_a_document(model: Any) -> int:
+    """How many topics a document has weights for; how many classes there are is not known yet."""
+    if hasattr(model, "n_components"):
+        return int(model.n_components)
+    return int(model.n_shared + model.n_per_class)
 
 
 def expected_sizes(source: Source, reading: Mapping[str, Any], terms: VectorizerOptions) -> Sizes:

@@ -51,6 +51,9 @@ def topics_table(
     """
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
     table.add_column("topic", justify="right", style="cyan", no_wrap=True)
+    groups = _groups(bundle)
+    if groups:
+        table.add_column("class", style="green")
     if extra is None:
         table.add_column("size", justify="right", no_wrap=True)
         table.add_column("density", justify="right", no_wrap=True)
@@ -60,12 +63,23 @@ def topics_table(
     sizes = bundle.model.topic_sizes_
     for number, topic in enumerate(bundle.topics(n_terms)):
         words = _words(topic, weights) if topic else Text("no words", style="dim italic")
+        row: list[str | Text] = [str(number)]
+        if groups:
+            row.append(Text(printable(groups[number])))
         if extra is None:
             density = sizes[number] / bundle.model.n_features_in_
-            table.add_row(str(number), f"{sizes[number]:,}", f"{density:.2%}", words)
+            row += [f"{sizes[number]:,}", f"{density:.2%}", words]
         else:
-            table.add_row(str(number), words, Text(extra[1][number]))
+            row += [words, Text(extra[1][number])]
+        # a line between the shared topics and those of each class
+        ends = bool(groups) and number + 1 < len(groups) and groups[number + 1] != groups[number]
+        table.add_row(*row, end_section=ends)
     return table
+
+
+def _groups(bundle: Bundle) -> list[str]:
+    """The class that each topic belongs to, for models with topics of classes."""
+    return [str(group) for group in getattr(bundle.model, "topic_group_", [])]
 
 
 def _words(topic: Topic, weights: bool) -> Text:
@@ -102,11 +116,12 @@ def strongest_labels(corpus: Corpus, weights: Any) -> tuple[str, list[str]]:
 
 def topics_json(bundle: Bundle, n_terms: int, *, ascii_only: bool = False) -> str:
     """A JSON list with an object, on a line of its own, for each topic."""
-    sizes = bundle.model.topic_sizes_
+    sizes, groups = bundle.model.topic_sizes_, _groups(bundle)
     lines = [
         json.dumps(
             {
                 "topic": number,
+                **({"class": groups[number]} if groups else {}),
                 "size": int(sizes[number]),
                 "terms": [{"term": term, "weight": weight} for term, weight in topic],
             },
@@ -121,9 +136,11 @@ def topics_csv(bundle: Bundle, n_terms: int) -> str:
     """A row for each word of each topic; a topic without words has none."""
     lines = io.StringIO()
     writer = csv.writer(lines, lineterminator="\n")
-    writer.writerow(["topic", "rank", "term", "weight"])
+    groups = _groups(bundle)
+    writer.writerow(["topic", *(["class"] if groups else []), "rank", "term", "weight"])
     for number, topic in enumerate(_listed(bundle, n_terms)):
-        writer.writerows([number, rank, *pair] for rank, pair in enumerate(topic, start=1))
+        place = [number, *groups[number : number + 1]]
+        writer.writerows([*place, rank, *pair] for rank, pair in enumerate(topic, start=1))
     return lines.getvalue()
 
 

@@ -212,7 +212,8 @@ def _write_weights(model: TopicModel, parts: Iterator[Part], output: Path) -> Wr
     from laconic.cli.weights import writing_weights
 
     n_documents = n_unknown = 0
-    with writing_weights(output, len(model.topic_sizes_)) as write:
+    names = model.get_feature_names_out().tolist() if hasattr(model, "topic_group_") else None
+    with writing_weights(output, len(model.topic_sizes_), names) as write:
         for ids, X in parts:
             write(ids, model.transform(X))
             n_documents += len(ids)

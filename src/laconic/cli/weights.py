@@ -38,7 +38,7 @@ def check_target(path: Path) -> None:
 
 
 @contextmanager
-def writing_weights(path: Path, n_topics: int) -> Iterator[Write]:
+def writing_weights(path: Path, n_topics: int, names: Sequence[str] | None = None) -> Iterator[Write]:
     """Write a file of weights in parts; it appears under its name when the block ends without an error.
 
     Parameters
@@ -46,7 +46,9 @@ def writing_weights(path: Path, n_topics: int) -> Iterator[Write]:
     path : Path
         Its suffix says the format. A file that is there is replaced.
     n_topics : int
-        Number of topics; the columns are ``topic0``, ``topic1`` and so on.
+        Number of topics.
+    names : sequence of str, optional
+        What they are called; by default ``topic0``, ``topic1`` and so on, in JSON lines ``0``, ``1``, ...
 
     Yields
     ------
@@ -55,7 +57,11 @@ def writing_weights(path: Path, n_topics: int) -> Iterator[Write]:
     """
     temporary = path.with_name(f".{path.stem[:50]}-{secrets.token_hex(8)}.tmp")
     try:
-        with _FORMATS[path.suffix.lower()](temporary, n_topics) as write:
+        numbers = [str(number) for number in range(n_topics)]
+        suffix = path.suffix.lower()
+        if names is None:
+            names = numbers if suffix == ".jsonl" else [f"topic{number}" for number in numbers]
+        with _FORMATS[suffix](temporary, names) as write:
             yield lambda ids, weights: write(ids, _dense(weights))
         temporary.replace(path)
     finally:
@@ -66,13 +72,9 @@ def _dense(weights: Any) -> NDArray[Any]:
     return np.asarray(weights.toarray() if hasattr(weights, "toarray") else weights)
 
 
-def _columns(n_topics: int) -> list[str]:
-    return [f"topic{number}" for number in range(n_topics)]
-
-
 @contextmanager
-def _parquet(path: Path, n_topics: int) -> Iterator[Write]:
-    names = ["id", *_columns(n_topics)]
+def _parquet(path: Path, topics: Sequence[str]) -> Iterator[Write]:
+    names = ["id", *topics]
     writer: Any = None
     with path.open("xb") as file:
         try:
@@ -93,10 +95,10 @@ def _parquet(path: Path, n_topics: int) -> Iterator[Write]:
 
 
 @contextmanager
-def _csv(path: Path, n_topics: int) -> Iterator[Write]:
+def _csv(path: Path, topics: Sequence[str]) -> Iterator[Write]:
     with path.open("x", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["id", *_columns(n_topics)])
+        writer.writerow(["id", *topics])
         yield lambda ids, weights: writer.writerows(
             [id, *row] for id, row in zip(ids, _digits(weights), strict=True)
         )
@@ -104,12 +106,13 @@ def _csv(path: Path, n_topics: int) -> Iterator[Write]:
 
 
 @contextmanager
-def _jsonl(path: Path, n_topics: int) -> Iterator[Write]:
+def _jsonl(path: Path, topics: Sequence[str]) -> Iterator[Write]:
+    keys = [json.dumps(topic, ensure_ascii=False) for topic in topics]
     with path.open("x", encoding="utf-8", newline="\n") as file:
 
         def write(ids: Sequence[str], weights: NDArray[Any]) -> None:
             for id, row, digits in zip(ids, weights, _digits(weights), strict=True):
-                shown = ", ".join(f'"{topic}": {digits[topic]}' for topic in np.flatnonzero(row))
+                shown = ", ".join(f"{keys[topic]}: {digits[topic]}" for topic in np.flatnonzero(row))
                 file.write(f'{{"id": {json.dumps(id, ensure_ascii=False)}, "topics": {{{shown}}}}}\n')
 
         yield write
