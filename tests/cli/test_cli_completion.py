@@ -33,7 +33,7 @@ def completed(line, folder):
     [
         ("laconic tr", ["transform"]),
         ("laconic fit --dry", ["--dry-run"]),
-        ("laconic fit a.csv --model ", ["rlsi"]),
+        ("laconic fit a.csv --model g", ["group-rlsi", "group-nmf"]),
         ("laconic fit a.csv --stemmer en", ["english"]),
         ("laconic fit a.csv --stop-words ger", ["german"]),
         ("laconic fit a.csv --weighting l", ["log-entropy"]),

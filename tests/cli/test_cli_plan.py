@@ -166,7 +166,9 @@ def test_the_estimate_is_near_what_a_fit_takes(data_dir, tmp_path):
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
     )
     fit = [sys.executable, "-c", script, "fit", path, "-o", tmp_path / "m"]
-    result = subprocess.run(fit, check=True, capture_output=True, text=True)
+    # twice: compiling kernels, which only a first fit does, takes more memory than the fit
+    for _ in range(2):
+        result = subprocess.run(fit, check=True, capture_output=True, text=True)
     peak = int(result.stdout.split()[-1]) * 1024
     assert load(tmp_path / "m").model.n_features_in_ == pytest.approx(sizes.n_terms, rel=0.15)
     assert sum(estimate.values()) == pytest.approx(peak, rel=0.25)

@@ -443,6 +443,7 @@ def test_the_objective_never_rises_whatever_the_groups(data):
     model.fit(X, y, callback=lambda p: seen.append(p.objective) if p.phase == "fit" else None)
     energy = (X**2).sum()
     assert np.diff(seen).max(initial=0) <= 1e-10 * energy
-    assert -1e-10 * energy <= seen[-1] <= energy * (1 + 1e-10)
+    # not at most the energy, which no topics at all would have: with penalties there are worse local minima
+    assert seen[-1] >= -1e-10 * energy
     assert np.isfinite(dense(model.components_)).all()
     assert np.isfinite(dense(model.transform(X))).all()
