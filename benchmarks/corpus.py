@@ -24,7 +24,7 @@ from typing import IO, Any, NamedTuple
 
 import numpy as np
 from benchmarks.machine import PeakMemory
-from benchmarks.rlsi import Columns, Report
+from benchmarks.report import Columns, Report
 from numba import njit
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 
@@ -236,10 +236,9 @@ def main() -> None:
         return
     headline = (
         f"{' and '.join(f'{size:,} MB' for size in options.megabytes)} of text, "
-        f"options {', '.join(f'{name}={value!r}' for name, value in OPTIONS.items())}"
+        f"options `{', '.join(f'{name}={value}' for name, value in OPTIONS.items())}`"
     )
-    report = Report(headline)
-    report.page = [PAGE.format(headline=headline, ranks=f"{RANKS:,}")]
+    report = Report(PAGE.replace("{ranks}", f"{RANKS:,}"), headline)
     columns: Columns = {
         "what": ("what", str),
         "seconds": ("s", "{:.1f}".format),
@@ -255,8 +254,7 @@ def main() -> None:
         times = "{:.1f} x".format
         grown: Columns = {"what": ("what", str), "size": ("text", times), "seconds": ("time", times)}
         report.add("Growth", growth(measured[0], measured[-1]), grown | {"memory": ("memory", times)})
-    if options.page:
-        options.page.write_text("\n".join(report.page))
+    report.write(None, options.page)
 
 
 if __name__ == "__main__":
