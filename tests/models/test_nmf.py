@@ -152,3 +152,14 @@ def test_negative_documents_are_refused(X):
         NMF(2).fit(negative)
     with pytest.raises(ValueError, match="Negative values"):
         NMF(2, random_state=0).fit(X).transform(negative)
+
+
+def test_multiplicative_updates_of_weights_that_fade_away_stay_finite():
+    solver = Multiplicative()
+    tiny = np.finfo(np.float32).tiny
+    rows = np.array([[tiny / 8, 0], [1, tiny / 4]], np.float32)
+    targets = np.array([[1, 1], [1e-3, 1e-3]], np.float32)
+    gram = np.array([[1, 0], [0, 1e-3]], np.float32)
+    for _ in range(3):
+        solver.solve(gram, targets, rows)
+        assert np.isfinite(rows).all()

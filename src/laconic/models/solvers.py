@@ -136,6 +136,9 @@ class Multiplicative:
         reached = rows @ prepared
         if explained is not None:
             reached += explained
-        np.divide(targets, reached, out=reached, where=reached > 0)
-        rows *= reached
+        # Weights that fade away become so small that a ratio is no number any more: they stay as they are.
+        limits = np.finfo(rows.dtype)
+        ratio = np.ones_like(reached)
+        np.divide(targets, reached, out=ratio, where=reached > limits.tiny / limits.eps**2)
+        rows *= ratio
         return len(rows)
