@@ -42,7 +42,8 @@ experiments. Times are medians of the last iterations, after the kernels were co
 and noisy, so look at the ratios. The measure of the first tables is one product `X.T @ W` of scipy,
 single-threaded, with as many columns as a document has topics (shared and its own): the least that any
 algorithm on these data has to do. Planted topics count as found if the cosine with one of the model's is
-above 0.9; they are counted after few iterations, so as to show that a fit is under way.
+above 0.9; they are counted after few iterations, so as to show that a fit is under way. Memory is
+what a fit adds to the process; what an earlier fit left there and it uses again is not counted.
 """
 
 
