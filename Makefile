@@ -16,6 +16,10 @@ BIN := .venv/bin
 	$(BIN)/python -m pip install --quiet --prefer-binary --editable '.[dev]'
 	@touch $@
 
+.venv/bench: .venv/dev
+	$(BIN)/python -m pip install --quiet --prefer-binary --editable '.[bench]'
+	@touch $@
+
 .venv/docs: .venv/dev
 	$(BIN)/python -m pip install --quiet --prefer-binary --editable '.[docs]'
 	@touch $@
@@ -38,7 +42,7 @@ format: .venv/dev
 bench: .venv/dev  ## laconic beside its peers, in one process
 	$(BIN)/python -m benchmarks.rlsi
 
-bench-groups: .venv/dev  ## group models at the scale of Wikipedia (an hour, 16 GB)
+bench-groups: .venv/bench  ## group models at the scale of Wikipedia (an hour, 16 GB)
 	$(BIN)/python -m benchmarks.group_scale
 
 docs: .venv/docs  ## the manual, as HTML in docs/_build/html
