@@ -206,8 +206,7 @@ class GroupedModel(SquaredModel):
         With the classes `y` if given, else with those predicted. Higher is better, at most 1. (For the share
         of classes that are predicted rightly, compare `predict`.)
         """
-        _, loss, energy = self._fold_in(X, y)
-        return min(1.0, 1 - loss / energy) if energy > 0 else 0.0
+        return super().score(X, y)
 
     def _factors(self, dtype: Any) -> tuple[Factor, list[Factor]]:
         """Shared topics and those of each class, as terms × topics."""
@@ -268,13 +267,13 @@ class GroupedModel(SquaredModel):
         self.classes_ = as_labels(state["classes"])
         if self.classes_.size == 0 or not np.array_equal(np.unique(self.classes_), self.classes_):
             raise ValueError("classes are none, or not sorted, or not different")
-        super()._restore(state)
+        self._check_parameters()
         self._set_sizes()
-        if self.components_.shape[0] != self.n_shared + sum(self._n_own):
-            raise ValueError(
-                f"components have {self.components_.shape[0]} rows, not {self.n_shared + sum(self._n_own)}"
-            )
-        return self
+        return super()._restore(state)
+
+    @property
+    def _n_topics(self) -> int:
+        return self.n_shared + sum(self._n_own)
 
 
 def as_labels(y: Any) -> Labels:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from numbers import Integral
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -152,13 +152,6 @@ class NMF(_NMFModel):
         check_choice("loss", self.loss, ("squared",))
         super()._check_parameters()
 
-    def _restore(self, state: dict[str, Any]) -> Self:
-        super()._restore(state)
-        self._check_parameters()
-        if self.components_.shape[0] != self.n_components:
-            raise ValueError(f"components have {self.components_.shape[0]} rows, not {self.n_components}")
-        return self
-
 
 class GroupNMF(GroupedModel, _NMFModel):
     r"""Non-negative matrix factorisation with topics shared by all classes and topics of each class.
@@ -236,8 +229,3 @@ class GroupNMF(GroupedModel, _NMFModel):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
-
-    def _restore(self, state: dict[str, Any]) -> Self:
-        super()._restore(state)
-        self._check_parameters()
-        return self

@@ -156,7 +156,6 @@ class _RLSIModel(SquaredModel):
 
     def _restore(self, state: dict[str, Any]) -> Self:
         super()._restore(state)
-        self._check_parameters()
         wanted = ["alpha_docs"] if self.topic_norm == "l0" else ["alpha_docs", "alpha_topics"]
         for name in wanted + ["alpha_max"] * ("alpha_max" in state):
             check_number(name, state[name], Real, 0)
@@ -284,12 +283,6 @@ class RLSI(_RLSIModel):
         check_number("n_components", self.n_components, Integral, 1)
         check_choice("doc_norm", self.doc_norm, ("l2", "l1"))
         super()._check_parameters()
-
-    def _restore(self, state: dict[str, Any]) -> Self:
-        super()._restore(state)
-        if self.components_.shape[0] != self.n_components:
-            raise ValueError(f"components have {self.components_.shape[0]} rows, not {self.n_components}")
-        return self
 
 
 class GroupRLSI(GroupedModel, _RLSIModel):

@@ -31,7 +31,7 @@ from laconic.models.factor import (
 )
 from laconic.models.groups import GroupData, Groups, grouped_rows
 from laconic.models.solvers import RowSolver
-from laconic.models.topic_steps import SeparableTopics, TopicStep
+from laconic.models.topic_steps import TopicStep
 
 SHARED_TERMS_PER_BLOCK = 1024
 
@@ -75,7 +75,7 @@ class _TopicSet:
         died could otherwise grow until the others are lost in their rounding.
         """
         scale = np.ones(len(norms))
-        free = self.step.alpha == documents.alpha == 0 and isinstance(self.step, SeparableTopics)
+        free = self.step.alpha == documents.alpha == 0 and not self.step.unit_length
         if not (free or (self.step.alpha > 0 and documents.alpha > 0)):
             return scale
         p, q = self.step.power, documents.power
@@ -159,21 +159,25 @@ class SquaredSteps:
 
     def solve_first(self, documents: RowSolver, least: float) -> None:
         """Give documents weights for the first topics, none of them below this share of its largest one."""
+        prepared = [documents.prepare(whole, self.dtype) for whole in self.topic_grams]
 
         def solve(rows: GroupBlock) -> None:
             assert rows.group is not None
             weights = self.groups[rows.group].weights[rows.block.start : rows.block.stop]
-            prepared = documents.prepare(self.topic_grams[rows.group], self.dtype)
-            documents.solve(prepared, self._products(rows), weights)
+            documents.solve(prepared[rows.group], self._products(rows), weights)
             np.maximum(weights, least * weights.max(axis=1, keepdims=True), out=weights)
 
         for _ in self.engine.map(solve, self.document_stages[0]):
             continue
 
+    @property
+    def _sets(self) -> list[_TopicSet]:
+        """All topics, shared ones first."""
+        return self.own if self.shared is None else [self.shared, *self.own]
+
     def components(self) -> Factor:
         """All topics as topics × terms, shared ones first, the terms in their own order."""
-        sets = [*([self.shared] if self.shared else []), *self.own]
-        parts = [transposed(each.topics[self.place]) for each in sets]
+        parts = [transposed(each.topics[self.place]) for each in self._sets]
         if len(parts) == 1:
             return parts[0]
         return np.concatenate(parts) if isinstance(parts[0], np.ndarray) else vstack(parts, format="csr")
@@ -257,8 +261,7 @@ class SquaredSteps:
         return sum((float(np.vdot(S, G)) for S, G in zip(document_grams, topic_grams, strict=True)), 0.0)
 
     def _topic_penalty(self) -> float:
-        penalty = sum((own.penalty() for own in self.own), 0.0)
-        return penalty if self.shared is None else penalty + self.shared.penalty()
+        return sum((each.penalty() for each in self._sets), 0.0)
 
     def _balance(self, norms: list[Floats]) -> None:
         """Multiply topics and divide weights, and all that was computed from them, norms included."""
@@ -362,9 +365,8 @@ class SquaredSteps:
 
     def summary(self) -> tuple[int, float]:
         """Topics alive and density."""
-        sets = [*([self.shared] if self.shared else []), *self.own]
-        n_alive = sum(int(np.count_nonzero(np.diagonal(each.gram))) for each in sets)
-        stored = sum(each.topics.size for each in sets)  # a sparse array's size: its stored entries
+        n_alive = sum(int(np.count_nonzero(np.diagonal(each.gram))) for each in self._sets)
+        stored = sum(each.topics.size for each in self._sets)  # a sparse array's size: its stored entries
         return n_alive, stored / (self.n_terms * self.members.n_topics)
 
 

@@ -7,7 +7,6 @@ from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
@@ -124,10 +123,11 @@ class SquaredModel(TopicModel):
         Higher is better, at most 1, so that a grid search can compare numbers of topics and penalties on
         held-out documents. Zero if X is zero.
         """
-        _, loss, energy = self._fold_in(X)
+        _, loss, energy = self._fold_in(X, y)
         return min(1.0, 1 - loss / energy) if energy > 0 else 0.0
 
-    def _fold_in(self, X: Any) -> tuple[NDArray[Any], float, float]:
+    def _fold_in(self, X: Any, y: Any = None) -> tuple[Any, float, float]:
+        """The weights of documents, the squared loss, and ||X||^2; `y` is for models with classes."""
         X = self._check_new(X)
         components = self.components_.astype(X.dtype, copy=False)
         with self._engine() as engine:
@@ -142,6 +142,17 @@ class SquaredModel(TopicModel):
         if X.shape[1] != self.components_.shape[1]:
             raise ValueError(f"X has {X.shape[1]} features, but the topics have {self.components_.shape[1]}")
         return X
+
+    @property
+    def _n_topics(self) -> int:
+        return self.n_components
+
+    def _restore(self, state: dict[str, Any]) -> Self:
+        super()._restore(state)
+        self._check_parameters()
+        if self.components_.shape[0] != self._n_topics:
+            raise ValueError(f"components have {self.components_.shape[0]} rows, not {self._n_topics}")
+        return self
 
     def _precision(self, dtype: Any) -> float:
         """How exactly rows are solved: in step with `tol`, within the limits of the type."""

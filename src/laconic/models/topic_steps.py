@@ -38,6 +38,10 @@ class TopicStep(Protocol):
     def nonnegative(self) -> bool:
         """Whether topics have positive words only."""
 
+    @property
+    def unit_length(self) -> bool:
+        """Whether topics have length one, so that they must not be rescaled."""
+
     def begin(self, gram: Floats, dtype: Any) -> None:
         """Take the Gram matrix S of the documents' weights."""
 
@@ -56,6 +60,8 @@ class SeparableTopics:
 
     R is never whole.
     """
+
+    unit_length = False
 
     def __init__(self, penalty: RowSolver) -> None:
         self.penalty = penalty
@@ -120,6 +126,7 @@ class BudgetTopics:
     alpha = 0.0
     power = 2
     sparse = True
+    unit_length = True
 
     def __init__(self, room: Floats, n_topics: int, budget: int, nonnegative: bool) -> None:
         self.budget = budget
