@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from laconic.bundle import Bundle, BundleError, load
     from laconic.corpus import Corpus, CorpusError
-    from laconic.models import NMF, RLSI, GroupNMF, GroupRLSI
+    from laconic.models import NMF, PLSA, RLSI, GroupNMF, GroupRLSI
 
 __version__ = "0.1.0"
 
 __all__ = [
     "NMF",
+    "PLSA",
     "RLSI",
     "Bundle",
     "BundleError",
@@ -26,6 +27,7 @@ __all__ = [
 # Imported when first used: `laconic --help` should not wait for scipy, scikit-learn and numba.
 _HOMES = {
     "NMF": "laconic.models",
+    "PLSA": "laconic.models",
     "RLSI": "laconic.models",
     "GroupNMF": "laconic.models",
     "GroupRLSI": "laconic.models",
@@ -38,8 +40,8 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    if name == "datasets":
-        return import_module("laconic.datasets")
+    if name in ("datasets", "priors"):
+        return import_module(f"laconic.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = globals()[name] = getattr(import_module(_HOMES[name]), name)

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import hashlib
 import os
+import warnings
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, Self
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
 from laconic.engines import Threads, even_blocks
+from laconic.models.checks import check_choice, check_number
 from laconic.models.factor import Factor
-from laconic.models.loop import Callback
+from laconic.models.loop import Callback, Trace
 from laconic.progress import ProgressDisplay
 
 Floats = NDArray[Any]
@@ -29,15 +33,115 @@ SHORT_TOPIC = 5
 class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Base of all models. Documents are rows; ``components_`` is topics × terms.
 
-    A model adds ``__init__`` (which only stores), ``fit``, and ``transform``; it stores its results with
-    `_finish`. See CONTRIBUTING for the whole recipe.
+    A model adds ``__init__`` (which only stores), `_fit_topics` and `_fold_in`. See CONTRIBUTING for the whole
+    recipe.
     """
 
+    wants: ClassVar[str] = "weights"
+    """What X best holds: "weights" (tf-idf), or "counts"."""
+    _nonnegative_input: ClassVar[bool] = False
+
+    n_components: int
+    init: Any
+    max_iter: int
+    tol: float
+    random_state: Any
     components_: Factor
     objective_history_: Floats
     n_iter_: int
     n_features_in_: int
     data_hash_: str
+
+    def fit(self, X: Any, y: Any = None, *, callback: Callback | None = None) -> Self:
+        """Find the topics of X.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n_documents, n_terms)
+            Best weighted by tf-idf with rows of length one.
+        y : ignored
+        callback : callable, optional
+            Called with a `Progress` after every half step; returning True ends the fit after the iteration,
+            with the topics found so far.
+
+        Returns
+        -------
+        self
+            The fitted model.
+        """
+        self._check_parameters()
+        self._forget()
+        X = self._check_matrix(X, reset=True)
+        with self._engine() as engine, self._watching(callback) as watch:
+            components, trace = self._fit_topics(X, y, engine, watch)
+        self._conclude(components, trace)
+        self.data_hash_ = data_hash(X)
+        return self
+
+    def _fit_topics(
+        self, X: csr_array, y: Any, engine: Threads, watch: Callback | None
+    ) -> tuple[Factor, Trace]:
+        """Find topics × terms; tells how it went."""
+        raise NotImplementedError
+
+    def _conclude(self, components: Factor, trace: Trace) -> None:
+        """Store what a fit has found."""
+        if not trace.converged and not trace.interrupted:
+            warnings.warn(
+                f"{type(self).__name__} stopped after max_iter={self.max_iter} iterations before the "
+                f"decrease fell below tol={self.tol}: raise max_iter, or tol if the topics are good enough.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        self.components_ = components
+        self.objective_history_ = np.array(trace.history)
+        self.n_iter_ = len(trace.history)
+
+    def _check_parameters(self) -> None:
+        check_number("max_iter", self.max_iter, Integral, 1)
+        check_number("tol", self.tol, Real, 0)
+        if isinstance(self.init, str):
+            check_choice("init", self.init, ("documents",))
+
+    def transform(self, X: Any) -> Factor:
+        """The weights of documents for the topics found: the document half step with the topics fixed.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n_documents, n_terms)
+
+        Returns
+        -------
+        ndarray or csr_array of shape (n_documents, n_components)
+            Sparse where weights have exact zeros (dense if `set_output` asks for data frames).
+            A document without known words has only zeros.
+        """
+        W, _, _ = self._fold_in(X)
+        return self._output(W, sparse=self._sparse_weights)
+
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Factor:
+        """The same as ``fit(X, y).transform(X)``."""
+        return self.fit(X, y, **fit_params).transform(X)
+
+    def _fold_in(self, X: Any, y: Any = None) -> tuple[Any, float, float]:
+        """The weights of documents, the loss, and the loss of a model without topics."""
+        raise NotImplementedError
+
+    @property
+    def _sparse_weights(self) -> bool:
+        """Whether documents' weights have exact zeros."""
+        raise NotImplementedError
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """The share of the loss that the topics take away.
+
+        Higher is better, at most 1, so that a grid search can compare numbers of topics and penalties on
+        held-out documents: 1 - ||X - WC||^2 / ||X||^2 for models with squared loss; for the others, the same with
+        the divergence of X from WC and from independence of documents and terms. Zero if there is nothing to
+        explain.
+        """
+        _, loss, whole = self._fold_in(X, y)
+        return min(1.0, 1 - loss / whole) if whole > 0 else 0.0
 
     def _check_matrix(self, X: Any, *, reset: bool) -> csr_array:
         """Finite, two-dimensional, float32 or float64, canonical CSR; the caller's X is never changed."""
@@ -55,6 +159,16 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         if not X.has_canonical_format:
             X = X.copy()
             X.sum_duplicates()
+        if self._nonnegative_input:
+            check_non_negative(X, type(self).__name__)
+        return X
+
+    def _check_new(self, X: Any) -> csr_array:
+        """The matrix of documents that are to be folded in."""
+        check_is_fitted(self, "components_")
+        X = self._check_matrix(X, reset=False)
+        if X.shape[1] != self.components_.shape[1]:
+            raise ValueError(f"X has {X.shape[1]} features, but the topics have {self.components_.shape[1]}")
         return X
 
     def _forget(self) -> None:
@@ -78,6 +192,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.positive_only = self._nonnegative_input
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
@@ -203,6 +318,14 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
         Bundle(self).save(path)
 
+    @property
+    def _n_topics(self) -> int:
+        return self.n_components
+
+    def _precision(self, dtype: Any) -> float:
+        """How exactly rows are solved: in step with `tol`, within the limits of the type."""
+        return float(np.clip(10 * self.tol, 32 * np.finfo(dtype).eps, 1e-4))
+
     def _fitted_state(self) -> dict[str, Any]:
         """What a bundle stores besides the parameters."""
         check_is_fitted(self, "components_")
@@ -238,6 +361,9 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         if not isinstance(state["data_hash"], str):
             raise ValueError(f"a data hash is text, not {state['data_hash']!r}")  # noqa: TRY004
         self.data_hash_ = state["data_hash"]
+        self._check_parameters()
+        if components.shape[0] != self._n_topics:
+            raise ValueError(f"components have {components.shape[0]} rows, not {self._n_topics}")
         return self
 
 

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from numbers import Integral
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.sparse import csr_array
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_non_negative
 
+from laconic.engines import Threads
+from laconic.models import kl
 from laconic.models.checks import check_choice, check_number
+from laconic.models.factor import Factor
 from laconic.models.grouped import GroupedModel
 from laconic.models.loop import Callback, Trace
+from laconic.models.plsa import check_prior
 from laconic.models.solvers import Descent, Multiplicative, RowSolver
 from laconic.models.squared import SquaredSteps
 from laconic.models.squared_model import SWEEPS_FIT, SquaredModel
 from laconic.models.starts import drawn_topics, given_topics
 from laconic.models.topic_steps import SeparableTopics
+from laconic.priors import Prior, PseudoDirichlet
 
 # Warm-started rows need not be solved in full in every iteration.
 SWEEPS = 3
@@ -30,21 +34,12 @@ FLOOR = 0.01
 class _NMFModel(SquaredModel):
     """What NMF and GroupNMF have in common: everything non-negative, no penalties."""
 
+    _nonnegative_input: ClassVar[bool] = True
     solver: str
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_choice("solver", self.solver, ("cd", "mu"))
-
-    def _check_matrix(self, X: Any, *, reset: bool) -> csr_array:
-        X = super()._check_matrix(X, reset=reset)
-        check_non_negative(X, type(self).__name__)
-        return X
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.positive_only = True
-        return tags
 
     def _start(self, X: csr_array, steps: SquaredSteps, watch: Callback | None) -> Trace:
         groups = steps.members
@@ -77,16 +72,25 @@ class NMF(_NMFModel):
 
     With documents as rows of X, the topics C (``components_``) and the documents' weights W minimise
 
-    .. math:: \|X - WC\|^2 \quad\text{with}\quad W \ge 0,\; C \ge 0.
+    .. math:: \|X - WC\|^2 \quad\text{with}\quad W \ge 0,\; C \ge 0,
+
+    or, with ``loss="kl"``,
+
+    .. math:: \sum_{n,m} \left( x_{nm} \log \frac{x_{nm}}{(WC)_{nm}} - x_{nm} + (WC)_{nm} \right) + \sum_{n,k} g(w_{nk}),
+
+    where topics sum to one (which is no restriction, as weights do not) and g is the prior, if there is one.
 
     Parameters
     ----------
     n_components : int, default=10
         Number of topics.
-    loss : {"squared"}, default="squared"
-        What is minimised.
+    loss : {"squared", "kl"}, default="squared"
+        What is minimised: the squared error, best for tf-idf, or the Kullback-Leibler divergence, best for counts.
+    prior : None or one of `laconic.priors`, default=None
+        With ``loss="kl"``: a penalty that rewards documents with few topics. The fit then starts from the solution
+        without it.
     solver : {"cd", "mu"}, default="cd"
-        "cd" is coordinate descent, a few exact updates of every weight in turn. "mu" are the multiplicative
+        For the squared loss. "cd" is coordinate descent, a few exact updates of every weight in turn. "mu" are the multiplicative
         updates of the literature: slower to converge, without exact zeros, and stuck where a weight is zero.
     init : "documents" or array of shape (n_components, n_terms), default="documents"
         Topics to start from. "documents": distinct documents drawn with `random_state`.
@@ -104,7 +108,9 @@ class NMF(_NMFModel):
     Attributes
     ----------
     components_ : csr_array or ndarray of shape (n_components, n_terms)
-        The topics; sparse with "cd", dense with "mu".
+        The topics; sparse with "cd", dense with "mu" and with ``loss="kl"``.
+    doc_density_ : float
+        With ``loss="kl"``: share of non-zeros in the weights of the documents.
     objective_history_ : ndarray, one entry per iteration
         The objective after every iteration; it never rises.
     n_iter_, n_alive_ : int
@@ -129,6 +135,7 @@ class NMF(_NMFModel):
         n_components: int = 10,
         *,
         loss: str = "squared",
+        prior: Prior | None = None,
         solver: str = "cd",
         init: Any = "documents",
         max_iter: int = 200,
@@ -139,6 +146,7 @@ class NMF(_NMFModel):
     ) -> None:
         self.n_components = n_components
         self.loss = loss
+        self.prior = prior
         self.solver = solver
         self.init = init
         self.max_iter = max_iter
@@ -149,8 +157,63 @@ class NMF(_NMFModel):
 
     def _check_parameters(self) -> None:
         check_number("n_components", self.n_components, Integral, 1)
-        check_choice("loss", self.loss, ("squared",))
+        check_choice("loss", self.loss, ("squared", "kl"))
+        check_prior(self.prior)
+        if self.prior is not None and self.loss != "kl":
+            raise ValueError("a prior goes with loss='kl'")
+        if isinstance(self.prior, PseudoDirichlet) and self.prior.over == "documents":
+            raise ValueError("a prior over documents goes with PLSA, not with NMF")
         super()._check_parameters()
+
+    @property
+    def wants(self) -> str:  # type: ignore[override]
+        """What X best holds: counts if the loss is the divergence, else weights."""
+        return "counts" if self.loss == "kl" else "weights"
+
+    def _mixture(self) -> kl.Mixture:
+        return kl.Mixture(False, *(() if self.prior is None else self.prior.terms))
+
+    def _fit_topics(
+        self, X: csr_array, y: Any, engine: Threads, watch: Callback | None
+    ) -> tuple[Factor, Trace]:
+        if self.loss != "kl":
+            return super()._fit_topics(X, y, engine, watch)
+        X = kl.check_counts(X)
+        fit = kl.fit(
+            X,
+            kl.first_topics(X, self.n_components, self.init, self.random_state),
+            self._mixture(),
+            engine,
+            watch,
+            given=not isinstance(self.init, str),
+            max_iter=self.max_iter,
+            tol=self.tol,
+            precision=self._precision(X.dtype),
+        )
+        self.doc_density_ = kl.density(fit.weights)
+        return np.ascontiguousarray(fit.topics.T), fit.trace
+
+    def _fold_in(self, X: Any, y: Any = None) -> tuple[Any, float, float]:
+        if self.loss != "kl":
+            return super()._fold_in(X, y)
+        X = self._check_new(X)
+        topics = np.ascontiguousarray(self.components_.T, X.dtype)
+        with self._engine() as engine:
+            return kl.fold_in(X, topics, self._mixture(), engine, self._precision(X.dtype))
+
+    @property
+    def _sparse_weights(self) -> bool:
+        return self._mixture().weight > 0 if self.loss == "kl" else super()._sparse_weights
+
+    def _fitted_state(self) -> dict[str, Any]:
+        state = super()._fitted_state()
+        return state | {"doc_density": self.doc_density_} if self.loss == "kl" else state
+
+    def _restore(self, state: dict[str, Any]) -> Self:
+        super()._restore(state)
+        if self.loss == "kl":
+            self.doc_density_ = kl.check_density(state["doc_density"])
+        return self
 
 
 class GroupNMF(GroupedModel, _NMFModel):

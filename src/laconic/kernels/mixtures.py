@@ -1,0 +1,212 @@
+"""The weights of a document as a mixture of topics: one step of expectation-maximisation, or all of them.
+
+A document's weights w minimise, over the simplex or over w >= 0,
+
+    sum_m x_m log(x_m / (wC)_m)  [+ (1 + rate) sum_k w_k  if not on the simplex]  +  weight sum_k log(w_k + eps).
+
+`simplex`, `rate`, `weight` and `eps` say which of these; rate and weight zero is maximum likelihood.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from laconic.kernels.ratios import ratio_sums
+
+MAX_NEWTON = 60
+# an extrapolated weight falls by no more than this in one go: from zero there is no way back
+STEEPEST = 0.1
+
+
+@njit(nogil=True, cache=True)
+def update_rows(expected, weights, simplex, rate, weight, eps):
+    """One step for every row: new weights from the expected counts of topics and the old weights."""
+    for i in range(weights.shape[0]):
+        update_row(expected[i], weights[i], simplex, rate, weight, eps)
+
+
+@njit(nogil=True, cache=True)
+def update_row(expected, w, simplex, rate, weight, eps):
+    """The weights that lower the bound on the objective most, in place of `w`.
+
+    The bound is tight at the old weights. Off the simplex its minimiser is exact; on the simplex the concave prior
+    is replaced by its tangent.
+    """
+    total = 0.0
+    for k in range(w.size):
+        total += expected[k]
+    if simplex:
+        if total <= 0:
+            w[:] = 1 / w.size
+        elif weight > 0:
+            _on_simplex(expected, w, total, weight, eps)
+        else:
+            for k in range(w.size):
+                w[k] = expected[k] / total
+    elif weight > 0:
+        for k in range(w.size):
+            q = np.float64(expected[k])
+            slope = (1 + rate) * eps + weight - q
+            root = math.sqrt(slope * slope + 4 * (1 + rate) * q * eps)
+            # the form of the positive root that does not cancel
+            w[k] = 2 * q * eps / (slope + root) if slope > 0 else (root - slope) / (2 * (1 + rate))
+    else:
+        for k in range(w.size):
+            w[k] = expected[k] / (1 + rate)
+
+
+@njit(nogil=True, cache=True)
+def _on_simplex(expected, w, total, weight, eps):
+    """``w_k = q_k / (eta + a_k)`` with ``a_k = weight / (w_k + eps)``, and eta such that they sum to one."""
+    eta, largest = -np.inf, 0.0
+    pull = np.empty(w.size)
+    for k in range(w.size):
+        pull[k] = weight / (w[k] + eps)
+        if expected[k] > 0:
+            largest = max(largest, pull[k])
+            eta = max(eta, expected[k] - pull[k])
+    eta = max(eta, total - largest)
+    # the sum falls and is convex: Newton's steps from the left never pass the root
+    for _ in range(MAX_NEWTON):
+        excess, slope = -1.0, 0.0
+        for k in range(w.size):
+            if expected[k] > 0:
+                share = expected[k] / (eta + pull[k])
+                excess += share
+                slope += share / (eta + pull[k])
+        step = excess / slope
+        if step <= 1e-15 * (abs(eta) + largest):
+            break
+        eta += step
+    rest = 0.0
+    for k in range(w.size):
+        w[k] = expected[k] / (eta + pull[k]) if expected[k] > 0 else 0
+        rest += w[k]
+    for k in range(w.size):
+        w[k] /= rest
+
+
+@njit(nogil=True, cache=True)
+def penalty(w, simplex, rate, weight, eps):
+    """What a row of weights adds to the objective, apart from the data."""
+    total = 0.0
+    if not simplex:
+        for k in range(w.size):
+            total += (1 + rate) * w[k]
+    if weight > 0:
+        for k in range(w.size):
+            total += weight * math.log(w[k] + eps)
+    return total
+
+
+@njit(nogil=True, cache=True)
+def penalties(weights, simplex, rate, weight, eps):
+    """The sum of `penalty` over rows."""
+    total = 0.0
+    for i in range(weights.shape[0]):
+        total += penalty(weights[i], simplex, rate, weight, eps)
+    return total
+
+
+@njit(nogil=True, cache=True)
+def _step(indptr, indices, data, row, factor, w, sums, simplex, rate, weight, eps, new):
+    """`new` is one step from `w`; returns the objective at `w`."""
+    loss = ratio_sums(indptr, indices, data, row, row + 1, factor, w.reshape(1, -1), sums.reshape(1, -1))
+    for k in range(w.size):
+        sums[k] *= w[k]
+    new[:] = w
+    update_row(sums, new, simplex, rate, weight, eps)
+    return loss + penalty(w, simplex, rate, weight, eps)
+
+
+@njit(nogil=True, cache=True)
+def fold_in(
+    indptr, indices, data, start, stop, factor, weights, simplex, rate, weight, eps, precision, max_cycles
+):
+    """Take steps from the given weights until they no longer change; rows `start` to `stop` only.
+
+    After every two steps the way goes on as far as their change of pace suggests (squared extrapolation); a leap
+    after which the objective is higher is taken back. So the objective never rises.
+    """
+    width = factor.shape[1]
+    sums, first, second = (
+        np.empty(width, data.dtype),
+        np.empty(width, data.dtype),
+        np.empty(width, data.dtype),
+    )
+    leap = np.empty(width, data.dtype)
+    for i in range(start, stop):
+        w = weights[i - start]
+        at_leap = np.inf
+        for cycle in range(max_cycles):
+            before = _step(indptr, indices, data, i, factor, w, sums, simplex, rate, weight, eps, first)
+            if before > at_leap:
+                # the leap, to where w is now, was too wide
+                w[:] = second
+                at_leap = np.inf
+                continue
+            middle = _step(indptr, indices, data, i, factor, first, sums, simplex, rate, weight, eps, second)
+            pace, turn, size, largest = 0.0, 0.0, 0.0, 0.0
+            for k in range(width):
+                r = first[k] - w[k]
+                v = second[k] - first[k] - r
+                pace += r * r
+                turn += v * v
+                size += second[k]
+                largest = max(largest, abs(second[k] - w[k]))
+            if largest <= precision * size or turn == 0 or cycle == max_cycles - 1:
+                w[:] = second
+                break
+            ahead = max(1.0, math.sqrt(pace / turn))
+            total = 0.0
+            for k in range(width):
+                r = first[k] - w[k]
+                v = second[k] - first[k] - r
+                leap[k] = max(STEEPEST * second[k], w[k] + 2 * ahead * r + ahead * ahead * v)
+                total += leap[k]
+            for k in range(width):
+                w[k] = leap[k] * (size / total)
+            at_leap = middle
+
+
+@njit(nogil=True, cache=True)
+def prune(indptr, indices, data, start, stop, factor, weights, simplex, rate, weight, eps, share):
+    """Set weights below this share of the document's to zero, where zero is a stationary value of them.
+
+    In increasing order, a weight is tried at zero (and the rest rescaled on the simplex). It stays there if the
+    objective would not fall by raising it again, every word keeps a chance, and the objective is not higher.
+    """
+    width = factor.shape[1]
+    sums, trial = np.empty((1, width), data.dtype), np.empty((1, width), data.dtype)
+    for i in range(start, stop):
+        w = weights[i - start]
+        begin, end = indptr[i], indptr[i + 1]
+        if begin == end:
+            continue
+        value = ratio_sums(indptr, indices, data, i, i + 1, factor, weights[i - start : i - start + 1], sums)
+        value += penalty(w, simplex, rate, weight, eps)
+        limit = share * w.sum()
+        for k in np.argsort(w):
+            if w[k] >= limit:
+                break
+            if w[k] == 0:
+                continue
+            trial[0] = w
+            trial[0, k] = 0
+            if simplex:
+                trial[0] /= trial[0].sum()
+            loss = ratio_sums(indptr, indices, data, i, i + 1, factor, trial, sums)
+            new = loss + penalty(trial[0], simplex, rate, weight, eps)
+            pull = 1 + rate
+            if simplex:
+                pull = 0.0
+                for other in range(width):
+                    slope = weight / (trial[0, other] + eps) if weight > 0 else 0.0
+                    pull += trial[0, other] * (sums[0, other] - slope)
+            slope_at_zero = weight / eps if weight > 0 else 0.0
+            if new <= value and sums[0, k] - slope_at_zero <= pull:
+                w[:] = trial[0]
+                value = new
