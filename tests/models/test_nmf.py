@@ -8,7 +8,7 @@ from scipy.optimize import nnls
 from scipy.sparse import issparse
 from sklearn import decomposition
 
-from laconic import NMF
+from laconic import NMF, priors
 from laconic.models.solvers import Descent, Multiplicative
 
 EXACT = {"max_iter": 20_000, "tol": 1e-12, "random_state": 0}
@@ -133,7 +133,9 @@ def test_the_scale_of_a_start_does_not_matter(X):
     ("parameters", "message"),
     [
         ({"n_components": 0}, "n_components"),
-        ({"loss": "kl"}, "loss='kl'"),
+        ({"loss": "absolute"}, "loss='absolute'"),
+        ({"prior": priors.Pareto(1.0)}, "loss='kl'"),
+        ({"loss": "kl", "prior": 3}, "laconic.priors"),
         ({"solver": "als"}, "solver='als'"),
         ({"init": -np.ones((10, 80))}, "negative words"),
         ({"init": "random"}, "init='random'"),

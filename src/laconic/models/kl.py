@@ -301,7 +301,7 @@ def fit(
 ) -> Fit:
     """Maximum likelihood, then, if there is a prior, its steps from there.
 
-    If the topics were given, they first get weights that suit them.
+    Topics that were given first get their most likely weights; a prior then begins from these.
     """
     plain = mixture.plain
     weights = np.full((X.shape[0], topics.shape[1]), 1 / topics.shape[1], X.dtype)
@@ -309,7 +309,7 @@ def fit(
     if not mixture.simplex:
         weights *= lengths
     if given:
-        weights = fold_in(X, topics, mixture, engine, precision)[0]
+        weights = fold_in(X, topics, plain, engine, precision)[0]
     # off the simplex the loss is the divergence with its linear terms; the weights' sum is in the penalty
     offset = 0.0 if mixture.simplex else -float(lengths.sum(dtype=np.float64))
 
@@ -322,9 +322,10 @@ def fit(
 
     if over_documents is None and mixture == plain:
         return Fit(run("fit", Separate(plain, X)), topics, weights)
-    trace = run("start", Separate(plain, X))
-    if trace.interrupted:
-        return Fit(trace._replace(history=[]), topics, weights)
+    if not given:
+        trace = run("start", Separate(plain, X))
+        if trace.interrupted:
+            return Fit(trace._replace(history=[]), topics, weights)
     if over_documents is not None:
         weights = weights * lengths
         return Fit(run("fit", OverDocuments(over_documents, X)), topics, weights)

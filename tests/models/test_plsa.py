@@ -1,0 +1,248 @@
+"""The mathematics of PLSA and of NMF with divergence: worked examples, optimality, limits, whole matrices."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from scipy.sparse import csr_array
+from sklearn import decomposition
+
+from laconic import NMF, PLSA
+from laconic.engines import Threads
+from laconic.models import kl
+from laconic.models.loop import alternate
+
+EXACT = {"max_iter": 20_000, "tol": 1e-13, "random_state": 0}
+
+
+@pytest.fixture(scope="module")
+def counts():
+    rng = np.random.default_rng(0)
+    X = rng.poisson(rng.gamma(0.4, 2.0, (40, 25))).astype(float)
+    X[np.arange(40), np.arange(40) % 25] += 1
+    return X
+
+
+def simplex(rows, columns, seed):
+    A = np.random.default_rng(seed).random((rows, columns)) + 0.1
+    return A / A.sum(axis=1, keepdims=True)
+
+
+def ratio(X, fitted):
+    return np.divide(X, fitted, out=np.zeros_like(X), where=X > 0)
+
+
+def divergence(X, fitted):
+    seen = X > 0
+    return np.sum(X[seen] * np.log(X[seen] / fitted[seen]))
+
+
+def run(X, W, C, *, max_iter, mixture=kl.Mixture(True), threads=2, segments=None):
+    """The steps from a start, with what the callback was told."""
+    told = []
+    X = csr_array(X)
+    with Threads(threads) as engine:
+        topics = np.ascontiguousarray(C.T)
+        steps = kl.KLSteps(X, W.copy(), topics, kl.Separate(mixture, X), engine, segments=segments)
+        trace = alternate(
+            steps,
+            engine,
+            max_iter=max_iter,
+            tol=-np.inf,
+            callback=lambda p: told.append(p.objective) and None,
+        )
+    return steps.weights, steps.topics.T, trace, told
+
+
+def naive(X, W, C, n_iter):
+    """Whole matrices; the objective after every half step."""
+    objectives = []
+    for _ in range(n_iter):
+        W = W * (ratio(X, W @ C) @ C.T)
+        W = W / W.sum(axis=1, keepdims=True)
+        objectives.append(divergence(X, W @ C))
+        C = C * (W.T @ ratio(X, W @ C))
+        C = C / C.sum(axis=1, keepdims=True)
+        objectives.append(divergence(X, W @ C))
+    return W, C, objectives
+
+
+class TestWorkedExample:
+    X = np.array([[2.0, 1.0, 0.0], [0.0, 1.0, 3.0]])
+    W = np.full((2, 2), 0.5)
+    C = np.array([[0.5, 0.25, 0.25], [0.25, 0.25, 0.5]])
+
+    def test_documents(self):
+        W, _, _, _ = run(self.X, self.W, self.C, max_iter=1)
+        np.testing.assert_allclose(W, [[11 / 18, 7 / 18], [3 / 8, 5 / 8]], rtol=1e-14)
+
+    def test_topics_from_the_same_ratios(self):
+        """The example updates both sides at once: the topics' step at the first weights."""
+        X = csr_array(self.X)
+        with Threads(1) as engine:
+            steps = kl.KLSteps(
+                X,
+                self.W.copy(),
+                np.ascontiguousarray(self.C.T),
+                kl.Separate(kl.Mixture(True), X),
+                engine,
+            )
+            loss = steps.reduce_terms(0, map(steps.solve_terms, steps.term_stages[0]))
+        expected = [[0.4, 0.3, 0.3], [2 / 11, 3 / 11, 6 / 11]]
+        np.testing.assert_allclose(steps.topics.T, expected, rtol=1e-14)
+        likelihood = np.sum(self.X[self.X > 0] * np.log(self.X[self.X > 0])) - loss
+        assert likelihood == pytest.approx(-7.676734987298, abs=1e-12)
+
+
+def test_equals_whole_matrices(counts):
+    W, C = simplex(40, 4, 1), simplex(4, 25, 2)
+    ours = run(counts, W, C, max_iter=15)
+    theirs = naive(counts, W, C, 15)
+    np.testing.assert_allclose(ours[3], theirs[2], rtol=1e-12)
+    np.testing.assert_allclose(ours[0], theirs[0], atol=1e-12)
+    np.testing.assert_allclose(ours[1], theirs[1], atol=1e-12)
+    np.testing.assert_allclose(ours[2].history, theirs[2][1::2], rtol=1e-12)
+
+
+def test_topics_and_weights_are_distributions(counts):
+    model = PLSA(4, **EXACT).fit(counts)
+    np.testing.assert_allclose(model.components_.sum(axis=1), 1, atol=1e-12)
+    np.testing.assert_allclose(model.transform(counts).sum(axis=1), 1, atol=1e-12)
+    assert model.components_.min() >= 0
+
+
+def test_nothing_is_left_to_gain(counts):
+    """KKT of both sides: what is there gains as much as any other, what is not no more."""
+    model = PLSA(3, **EXACT).fit(counts)
+    W, C = model.transform(counts), model.components_
+    r = ratio(counts, W @ C)
+    s, lengths = r @ C.T, counts.sum(axis=1, keepdims=True)
+    assert np.abs(W * (s - lengths)).max() < 1e-3 * lengths.max()
+    assert (s - lengths).max() < 1e-2 * lengths.max()
+    t = W.T @ r
+    shared = np.sum(C * t, axis=1, keepdims=True)
+    assert np.abs(C * (t - shared)).max() < 1e-4 * shared.max()
+
+
+def test_folding_in_finds_the_most_likely_weights(counts):
+    model = PLSA(4, random_state=0).fit(counts)
+    C = model.components_
+    for x, w in zip(counts[:6], model.set_params(tol=1e-10).transform(counts[:6]), strict=True):
+        seen = x > 0
+
+        def loss(v, x=x, seen=seen):
+            p = np.exp(v - v.max())
+            return -np.sum(x[seen] * np.log((p / p.sum()) @ C[:, seen]))
+
+        best = minimize(loss, np.zeros(4), method="BFGS", options={"gtol": 1e-9})
+        assert -np.sum(x[seen] * np.log(w @ C[:, seen])) <= best.fun + 1e-6 * abs(best.fun)
+
+
+def test_squared_extrapolation_never_ends_worse_than_plain_steps(counts):
+    C = simplex(6, 25, 5)
+    with Threads(1) as engine:
+        W, _, _ = kl.fold_in(csr_array(counts), np.ascontiguousarray(C.T), kl.Mixture(True), engine, 1e-9)
+    plain = np.full((40, 6), 1 / 6)
+    for _ in range(3000):
+        plain = plain * (ratio(counts, plain @ C) @ C.T)
+        plain /= plain.sum(axis=1, keepdims=True)
+    for x, fast, slow in zip(counts, W @ C, plain @ C, strict=True):
+        assert divergence(x, fast) <= divergence(x, slow) * (1 + 1e-9) + 1e-9
+
+
+def test_nmf_with_divergence_is_plsa_times_the_lengths(counts):
+    plsa = PLSA(4, **EXACT).fit(counts)
+    nmf = NMF(4, loss="kl", **EXACT).fit(counts)
+    fitted = counts.sum(axis=1, keepdims=True) * plsa.inverse_transform(plsa.transform(counts))
+    # not the same bits, so perhaps not the same number of slow last iterations
+    np.testing.assert_allclose(nmf.inverse_transform(nmf.transform(counts)), fitted, atol=2e-2)
+    np.testing.assert_allclose(nmf.transform(counts).sum(axis=1), counts.sum(axis=1), rtol=1e-6)
+    assert nmf.score(counts) == pytest.approx(plsa.score(counts), abs=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_nmf_with_divergence_beside_scikit_learn(counts):
+    """From the same start to the same divergence (the steps differ: topics sum to one here at all times)."""
+    W, C = simplex(40, 4, 1), simplex(4, 25, 2)
+    W = W * counts.sum(axis=1, keepdims=True)
+    peer = decomposition.NMF(
+        4, init="custom", solver="mu", beta_loss="kullback-leibler", max_iter=3000, tol=0
+    )
+    theirs = peer.fit_transform(counts, W=W.copy(), H=C.copy()) @ peer.components_
+    ours = run(counts, W, C, max_iter=3000, mixture=kl.Mixture(False))
+    fitted = ours[0] @ ours[1]
+    assert divergence(counts, fitted) == pytest.approx(divergence(counts, theirs), rel=1e-6)
+    np.testing.assert_allclose(fitted, theirs, atol=1e-2)
+
+
+def test_segments_have_topics_of_their_own(counts):
+    """Columns side by side whose topics each sum to one: one model for each medium, tied weights."""
+    segments = [kl.Block(0, 10), kl.Block(10, 25)]
+    C = np.hstack([simplex(4, 10, 2), simplex(4, 15, 3)])
+    W, C, trace, told = run(counts, simplex(40, 4, 1), C, max_iter=20, segments=segments)
+    np.testing.assert_allclose(C[:, :10].sum(axis=1), 1, atol=1e-12)
+    np.testing.assert_allclose(C[:, 10:].sum(axis=1), 1, atol=1e-12)
+    assert (np.diff(told) <= 1e-10).all()
+    assert trace.history[-1] == pytest.approx(divergence(counts, W @ C), rel=1e-12)
+
+
+def test_perplexity(counts):
+    model = PLSA(4, random_state=0).fit(counts)
+    seen = counts > 0
+    chances = (model.transform(counts) @ model.components_)[seen]
+    expected = np.exp(-np.sum(counts[seen] * np.log(chances)) / counts.sum())
+    assert model.perplexity(counts) == pytest.approx(expected, rel=1e-10)
+    assert 1 < expected < 25
+    with pytest.raises(ValueError, match="no words"):
+        model.perplexity(np.zeros((2, 25)))
+
+
+def test_words_that_no_topic_knows_are_left_out(counts):
+    X = counts.copy()
+    X[:, 3] = 0
+    model = PLSA(4, random_state=0).fit(X)
+    new = X[:5].copy()
+    known = model.transform(new)
+    new[:, 3] = 7
+    np.testing.assert_array_equal(model.transform(new), known)
+    assert np.isfinite(model.perplexity(new))
+    assert np.isfinite(model.score(new))
+
+
+def test_given_topics_get_the_words_that_all_of_them_lack(counts):
+    topics = simplex(3, 25, 0)
+    topics[:, :2] = 0
+    model = PLSA(3, init=topics, random_state=0).fit(counts)
+    assert model.components_[:, :2].max() > 0
+    assert np.isfinite(model.objective_history_).all()
+
+
+def test_stored_zeros_are_not_words(counts):
+    X = csr_array(counts)
+    X.data[::7] = 0
+    clean = X.copy()
+    clean.eliminate_zeros()
+    stored, without = PLSA(3, random_state=0).fit(X), PLSA(3, random_state=0).fit(clean)
+    np.testing.assert_array_equal(stored.components_, without.components_)
+    np.testing.assert_array_equal(stored.transform(X), without.transform(clean))
+
+
+def test_documents_of_one_word_and_very_long_ones():
+    X = np.zeros((4, 3))
+    X[0, 0] = 1
+    X[1] = [1e6, 1, 1]
+    X[2, 2] = 1e-3
+    for dtype in (np.float32, np.float64):
+        model = PLSA(2, random_state=0).fit(X.astype(dtype))
+        assert np.isfinite(model.components_).all()
+        assert np.isfinite(model.transform(X.astype(dtype))).all()
+        assert np.isfinite(model.score(X.astype(dtype)))
+
+
+def test_a_topic_that_no_document_has_stays_what_it_was(counts):
+    W, C = simplex(40, 3, 1), simplex(3, 25, 2)
+    W[:, 1] = 0
+    _, topics, _, told = run(counts, W / W.sum(axis=1, keepdims=True), C, max_iter=5)
+    np.testing.assert_allclose(topics[1], C[1], atol=1e-15)
+    assert np.isfinite(told).all()
