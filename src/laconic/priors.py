@@ -1,7 +1,7 @@
 """Priors on the weights of documents, for `PLSA` and ``NMF(loss="kl")``.
 
-Each is a concave penalty g, so that a step of expectation-maximisation with its tangent still lowers the objective
-(for `NMF` the step is exact). Rewarding weights that are zero makes documents use few topics.
+Each is a concave penalty g, so that a step of expectation-maximisation with its tangent still lowers the
+objective (for `NMF` the step is exact). Rewarding weights that are zero makes documents use few topics.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ class Prior:
 class Exponential(Prior):
     r"""The exponential prior, :math:`g(w) = \mathrm{rate} \cdot w`.
 
-    It is there for completeness: where topics sum to one, it makes nothing sparse. The topics are those of maximum
-    likelihood, and all weights are divided by ``1 + rate``. With `PLSA`, whose weights sum to one, it would do
-    nothing at all, and is refused.
+    It is there for completeness: where topics sum to one, it makes nothing sparse. The topics are those of
+    maximum likelihood, and all weights are divided by ``1 + rate``. With `PLSA`, whose weights sum to one, it
+    would do nothing at all, and is refused.
 
     Parameters
     ----------
@@ -62,8 +62,8 @@ class Pareto(Prior):
     Parameters
     ----------
     shape : float
-        Not negative; the larger, the fewer topics in a document. It weighs against counts: for long documents it
-        has to be larger.
+        Not negative; the larger, the fewer topics in a document. It weighs against counts: for long documents
+        it has to be larger.
     """
 
     shape: float
@@ -88,8 +88,8 @@ class PseudoDirichlet(Prior):
         Not negative; relative to the counts of a document.
     over : {"topics", "documents"}, default="topics"
         What sums to one: "topics" for the topics of a document, P(z|d), so that documents use few topics;
-        "documents" (with `PLSA` only) for the documents of a topic, P(d|z), so that topics are in few documents. The
-        latter has hardly any effect unless `eps` is about one over the number of documents.
+        "documents" (with `PLSA` only) for the documents of a topic, P(d|z), so that topics are in few
+        documents. The latter has hardly any effect unless `eps` is about one over the number of documents.
     """
 
     eps: float = 0.02

@@ -2,7 +2,8 @@
 
 A document's weights w minimise, over the simplex or over w >= 0,
 
-    sum_m x_m log(x_m / (wC)_m)  [+ (1 + rate) sum_k w_k  if not on the simplex]  +  weight sum_k log(w_k + eps).
+    sum_m x_m log(x_m / (wC)_m)  [+ (1 + rate) sum_k w_k  if not on the simplex]  +  weight sum_k log(w_k +
+    eps).
 
 `simplex`, `rate`, `weight` and `eps` say which of these; rate and weight zero is maximum likelihood.
 """
@@ -32,8 +33,8 @@ def update_rows(expected, weights, simplex, rate, weight, eps):
 def update_row(expected, w, simplex, rate, weight, eps):
     """The weights that lower the bound on the objective most, in place of `w`.
 
-    The bound is tight at the old weights. Off the simplex its minimiser is exact; on the simplex the concave prior
-    is replaced by its tangent.
+    The bound is tight at the old weights. Off the simplex its minimiser is exact; on the simplex the concave
+    prior is replaced by its tangent.
     """
     total = 0.0
     for k in range(w.size):
@@ -128,8 +129,8 @@ def fold_in(
 ):
     """Take steps from the given weights until they no longer change; rows `start` to `stop` only.
 
-    After every two steps the way goes on as far as their change of pace suggests (squared extrapolation); a leap
-    after which the objective is higher is taken back. So the objective never rises.
+    After every two steps the way goes on as far as their change of pace suggests (squared extrapolation); a
+    leap after which the objective is higher is taken back. So the objective never rises.
     """
     width = factor.shape[1]
     sums, first, second = (
@@ -176,8 +177,9 @@ def fold_in(
 def prune(indptr, indices, data, start, stop, factor, weights, simplex, rate, weight, eps, share):
     """Set weights below this share of the document's to zero, where zero is a stationary value of them.
 
-    In increasing order, a weight is tried at zero (and the rest rescaled on the simplex). It stays there if the
-    objective would not fall by raising it again, every word keeps a chance, and the objective is not higher.
+    In increasing order, a weight is tried at zero (and the rest rescaled on the simplex). It stays there if
+    the objective would not fall by raising it again, every word keeps a chance, and the objective is not
+    higher.
     """
     width = factor.shape[1]
     sums, trial = np.empty((1, width), data.dtype), np.empty((1, width), data.dtype)

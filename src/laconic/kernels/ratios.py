@@ -1,8 +1,9 @@
 """Ratios of data and fit, summed against a factor: the heart of every model with Kullback-Leibler loss.
 
 One kernel serves both factors by symmetry: with X by rows, the topics (terms × topics) and the weights of
-documents it gives the sums that the documents' step needs; with X by columns, the weights and the topics, those
-of the topics' step. Ratios live in registers: no array of non-zeros, let alone of non-zeros × topics, is made.
+documents it gives the sums that the documents' step needs; with X by columns, the weights and the topics,
+those of the topics' step. Ratios live in registers: no array of non-zeros, let alone of non-zeros × topics,
+is made.
 """
 
 from __future__ import annotations
@@ -18,12 +19,13 @@ _SUMS = {"contract", "reassoc"}
 
 @njit(nogil=True, cache=True, fastmath=_SUMS)
 def ratio_sums(indptr, indices, data, start, stop, factor, rows, out):
-    """``out[i] = sum_j x_ij / <rows[i], factor[j]> factor[j]`` over the non-zeros of the rows `start` to `stop`.
+    """``out[i] = sum_j x_ij / <rows[i], factor[j]> factor[j]`` over the non-zeros of each row of a block.
 
     `rows` and `out` hold the block's rows only. Returns the block's ``sum x log(x / <rows[i], factor[j]>)``.
     An entry that the fit gives no chance at all adds nothing to `out`.
     """
-    least = np.finfo(factor.dtype).tiny * 1e4
+    zero = factor.dtype.type(0)
+    least = factor.dtype.type(np.finfo(factor.dtype).tiny * 1e4)
     width = factor.shape[1]
     loss = 0.0
     for i in range(stop - start):
@@ -34,7 +36,7 @@ def ratio_sums(indptr, indices, data, start, stop, factor, rows, out):
         while j + 4 <= end:
             row_a, row_b = factor[indices[j]], factor[indices[j + 1]]
             row_c, row_d = factor[indices[j + 2]], factor[indices[j + 3]]
-            a = b = c = d = row[0] * 0
+            a = b = c = d = zero
             for k in range(width):
                 a += row[k] * row_a[k]
                 b += row[k] * row_b[k]
@@ -61,7 +63,7 @@ def _add_one(row, other, x, least, total):
     """Add one entry's part to `total`; returns its part of the loss."""
     if x == 0:
         return 0.0
-    fitted = row[0] * 0
+    fitted = row.dtype.type(0)
     for k in range(row.size):
         fitted += row[k] * other[k]
     if fitted <= least:

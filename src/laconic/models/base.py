@@ -33,13 +33,14 @@ SHORT_TOPIC = 5
 class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Base of all models. Documents are rows; ``components_`` is topics × terms.
 
-    A model adds ``__init__`` (which only stores), `_fit_topics` and `_fold_in`. See CONTRIBUTING for the whole
-    recipe.
+    A model adds ``__init__`` (which only stores), `_fit_topics` and `_fold_in`. See CONTRIBUTING for the
+    whole recipe.
     """
 
     wants: ClassVar[str] = "weights"
     """What X best holds: "weights" (tf-idf), or "counts"."""
     _nonnegative_input: ClassVar[bool] = False
+    _starts: ClassVar[tuple[str, ...]] = ("documents",)
 
     n_components: int
     init: Any
@@ -101,7 +102,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         check_number("max_iter", self.max_iter, Integral, 1)
         check_number("tol", self.tol, Real, 0)
         if isinstance(self.init, str):
-            check_choice("init", self.init, ("documents",))
+            check_choice("init", self.init, self._starts)
 
     def transform(self, X: Any) -> Factor:
         """The weights of documents for the topics found: the document half step with the topics fixed.
@@ -136,9 +137,9 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """The share of the loss that the topics take away.
 
         Higher is better, at most 1, so that a grid search can compare numbers of topics and penalties on
-        held-out documents: 1 - ||X - WC||^2 / ||X||^2 for models with squared loss; for the others, the same with
-        the divergence of X from WC and from independence of documents and terms. Zero if there is nothing to
-        explain.
+        held-out documents: 1 - ||X - WC||^2 / ||X||^2 for models with squared loss; for the others, the same
+        with the divergence of X from WC and from independence of documents and terms. Zero if there is
+        nothing to explain.
         """
         _, loss, whole = self._fold_in(X, y)
         return min(1.0, 1 - loss / whole) if whole > 0 else 0.0

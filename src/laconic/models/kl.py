@@ -1,7 +1,8 @@
-"""The steps of every model with Kullback-Leibler loss: expectation-maximisation, documents and topics in turn.
+"""The steps of every model with Kullback-Leibler loss: expectation-maximisation, documents, then topics.
 
-With the ratios r = X / (WC) on the non-zeros, the documents' half step sees the expected counts W * (r C'), the
-topics' half step C * (W' r). Each half passes over the non-zeros once and finds the loss where it begins on its way.
+With the ratios r = X / (WC) on the non-zeros, the documents' half step sees the expected counts W * (r C'),
+the topics' half step C * (W' r). Each half passes over the non-zeros once and finds the loss where it begins
+on its way.
 """
 
 from __future__ import annotations
@@ -85,7 +86,8 @@ def document_blocks(X: csr_array) -> list[Block]:
 class OverDocuments:
     """A prior on the documents of each topic: P(d|z), which sums to one over the documents.
 
-    The weights stand for the expected counts of a topic in a document, n P(z) P(d|z) with n the number of words.
+    The weights stand for the expected counts of a topic in a document, n P(z) P(d|z) with n the number of
+    words.
     """
 
     def __init__(self, prior: Mixture, X: csr_array) -> None:
@@ -344,10 +346,10 @@ def fit(
 def fold_in(
     X: csr_array, topics: Floats, mixture: Mixture, engine: Threads, precision: float
 ) -> tuple[Floats, float, float]:
-    """The weights of documents for fixed topics (terms × topics), and the divergence from them and independence.
+    """Weights for fixed topics (terms × topics), and the divergence of X from them and from independence.
 
-    Words that no topic has are left out. With a prior, a document starts from its most likely weights, and small
-    weights become zero where that is a stationary value.
+    Words that no topic has are left out. With a prior, a document starts from its most likely weights, and
+    small weights become zero where that is a stationary value.
     """
     checked_energy(X)
     X = known_words(X, topics)

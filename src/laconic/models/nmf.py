@@ -20,7 +20,7 @@ from laconic.models.plsa import check_prior
 from laconic.models.solvers import Descent, Multiplicative, RowSolver
 from laconic.models.squared import SquaredSteps
 from laconic.models.squared_model import SWEEPS_FIT, SquaredModel
-from laconic.models.starts import drawn_topics, given_topics
+from laconic.models.starts import drawn_topics, given_topics, svd_topics
 from laconic.models.topic_steps import SeparableTopics
 from laconic.priors import Prior, PseudoDirichlet
 
@@ -43,7 +43,9 @@ class _NMFModel(SquaredModel):
 
     def _start(self, X: csr_array, steps: SquaredSteps, watch: Callback | None) -> Trace:
         groups = steps.members
-        if isinstance(self.init, str):
+        if isinstance(self.init, str) and self.init == "svd":
+            topics = svd_topics(X, groups.n_topics, check_random_state(self.random_state))
+        elif isinstance(self.init, str):
             topics = drawn_topics(X, groups, check_random_state(self.random_state))
         else:
             topics = given_topics(self.init, groups.n_topics, X, nonnegative=True)
@@ -76,7 +78,10 @@ class NMF(_NMFModel):
 
     or, with ``loss="kl"``,
 
-    .. math:: \sum_{n,m} \left( x_{nm} \log \frac{x_{nm}}{(WC)_{nm}} - x_{nm} + (WC)_{nm} \right) + \sum_{n,k} g(w_{nk}),
+    .. math::
+
+        \sum_{n,m} \left( x_{nm} \log \frac{x_{nm}}{(WC)_{nm}} - x_{nm} + (WC)_{nm} \right)
+        + \sum_{n,k} g(w_{nk}),
 
     where topics sum to one (which is no restriction, as weights do not) and g is the prior, if there is one.
 
@@ -85,15 +90,19 @@ class NMF(_NMFModel):
     n_components : int, default=10
         Number of topics.
     loss : {"squared", "kl"}, default="squared"
-        What is minimised: the squared error, best for tf-idf, or the Kullback-Leibler divergence, best for counts.
+        What is minimised: the squared error, best for tf-idf, or the Kullback-Leibler divergence, best for
+        counts.
     prior : None or one of `laconic.priors`, default=None
-        With ``loss="kl"``: a penalty that rewards documents with few topics. The fit then starts from the solution
-        without it.
+        With ``loss="kl"``: a penalty that rewards documents with few topics. The fit then starts from the
+        solution without it.
     solver : {"cd", "mu"}, default="cd"
-        For the squared loss. "cd" is coordinate descent, a few exact updates of every weight in turn. "mu" are the multiplicative
-        updates of the literature: slower to converge, without exact zeros, and stuck where a weight is zero.
-    init : "documents" or array of shape (n_components, n_terms), default="documents"
-        Topics to start from. "documents": distinct documents drawn with `random_state`.
+        For the squared loss. "cd" is coordinate descent, a few exact updates of every weight in turn. "mu"
+        are the multiplicative updates of the literature: slower to converge, without exact zeros, and stuck
+        where a weight is zero.
+    init : {"documents", "svd"} or array of shape (n_components, n_terms), default="documents"
+        Topics to start from. "documents": distinct documents drawn with `random_state`. "svd" (for the
+        squared loss): the positive or negative parts of singular vectors; it takes the time of some
+        iterations, and may end in a better optimum.
     max_iter : int, default=200
         Largest number of iterations.
     tol : float, default=1e-5
@@ -130,6 +139,8 @@ class NMF(_NMFModel):
     1
     """
 
+    _starts: ClassVar[tuple[str, ...]] = ("documents", "svd")
+
     def __init__(
         self,
         n_components: int = 10,
@@ -161,6 +172,8 @@ class NMF(_NMFModel):
         check_prior(self.prior)
         if self.prior is not None and self.loss != "kl":
             raise ValueError("a prior goes with loss='kl'")
+        if self.loss == "kl" and isinstance(self.init, str) and self.init == "svd":
+            raise ValueError("init='svd' goes with loss='squared': use init='documents'")
         if isinstance(self.prior, PseudoDirichlet) and self.prior.over == "documents":
             raise ValueError("a prior over documents goes with PLSA, not with NMF")
         super()._check_parameters()

@@ -21,13 +21,13 @@ from laconic.priors import Exponential, Prior, PseudoDirichlet
 def check_prior(prior: Any) -> None:
     """Refuse what is no prior."""
     if prior is not None and not isinstance(prior, Prior):
-        raise ValueError(  # noqa: TRY004
+        raise ValueError(
             f"prior must be None or one of laconic.priors, such as Pareto(1.0), not {prior!r}"
         )
 
 
 class MixtureModel(TopicModel):
-    """Base of the models whose documents are mixtures: topics and weights sum to one, the loss is divergence."""
+    """Base of the models whose documents are mixtures: topics and weights sum to one."""
 
     wants: ClassVar[str] = "counts"
     _nonnegative_input: ClassVar[bool] = True
@@ -58,8 +58,8 @@ class MixtureModel(TopicModel):
         Parameters
         ----------
         X : array-like or sparse array of shape (n_documents, n_terms)
-            Documents are folded in with all their words, so that this is not a held-out likelihood. Words that no
-            topic has are left out.
+            Documents are folded in with all their words, so that this is not a held-out likelihood. Words
+            that no topic has are left out.
 
         Returns
         -------
@@ -81,24 +81,25 @@ class MixtureModel(TopicModel):
 class PLSA(MixtureModel):
     r"""Probabilistic latent semantic analysis.
 
-    With the counts of words as rows of X, the topics C (``components_``) and the documents' weights W minimise
+    With the counts of words as rows of X, the topics C (``components_``) and the documents' weights W
+    minimise
 
     .. math:: \sum_{x_{nm} > 0} x_{nm} \log \frac{x_{nm}}{(WC)_{nm}} + \sum_{n,k} g(w_{nk}),
 
-    where every row of C and every row of W is a probability distribution, and g is the prior, if there is one. Without
-    a prior this is maximum likelihood. Steps are those of expectation-maximisation; with a prior they start from the
-    solution without it.
+    where every row of C and every row of W is a probability distribution, and g is the prior, if there is
+    one. Without a prior this is maximum likelihood. Steps are those of expectation-maximisation; with a prior
+    they start from the solution without it.
 
     Parameters
     ----------
     n_components : int, default=10
         Number of topics.
     prior : None, `priors.Pareto` or `priors.PseudoDirichlet`, default=None
-        A penalty that rewards documents with few topics. `priors.Exponential` would do nothing here, since weights
-        sum to one, and is refused.
+        A penalty that rewards documents with few topics. `priors.Exponential` would do nothing here, since
+        weights sum to one, and is refused.
     init : "documents" or array of shape (n_components, n_terms), default="documents"
-        Topics to start from. "documents": distinct documents drawn with `random_state`, with some of every word.
-        A word that a given topic lacks, it will never have.
+        Topics to start from. "documents": distinct documents drawn with `random_state`, with some of every
+        word. A word that a given topic lacks, it will never have.
     max_iter : int, default=200
         Largest number of iterations; with a prior, before and after it sets in.
     tol : float, default=1e-5
@@ -117,8 +118,8 @@ class PLSA(MixtureModel):
     objective_history_ : ndarray, one entry per iteration
         The objective after every iteration; it never rises.
     doc_density_ : float
-        Share of non-zeros in the weights of the documents. With a prior (over topics), small weights are zero where that is a
-        stationary value of the objective.
+        Share of non-zeros in the weights of the documents. With a prior (over topics), small weights are zero
+        where that is a stationary value of the objective.
     n_iter_, n_alive_ : int
         Number of iterations, and of topics that have words.
 
@@ -130,8 +131,8 @@ class PLSA(MixtureModel):
 
     Notes
     -----
-    A document without known words has all topics equally (there is nothing to tell them apart). `transform` finds the
-    weights of each document to the end; it is sparse if there is a prior over topics.
+    A document without known words has all topics equally (there is nothing to tell them apart). `transform`
+    finds the weights of each document to the end; it is sparse if there is a prior over topics.
 
     Examples
     --------
@@ -173,7 +174,7 @@ class PLSA(MixtureModel):
         super()._check_parameters()
         check_prior(self.prior)
         if isinstance(self.prior, Exponential):
-            raise ValueError(
+            raise ValueError(  # noqa: TRY004
                 "the exponential prior is a constant where weights sum to one: use priors.Pareto or "
                 "priors.PseudoDirichlet, or NMF with loss='kl'"
             )

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 from sklearn.utils import check_array
+from sklearn.utils.extmath import randomized_svd
 
 from laconic.models.factor import squared_norms
 from laconic.models.groups import Groups, grouped_rows
@@ -43,6 +44,27 @@ def document_topics(X: csr_array, n_topics: int, random: np.random.RandomState) 
         halves.eliminate_zeros()
         halves = unit_budget(halves, X.shape[1], nonnegative=False)
         topics = vstack([topics, halves], format="csr")
+    return csr_array(topics)
+
+
+def svd_topics(X: csr_array, n_topics: int, random: np.random.RandomState) -> csr_array:
+    """Topics × terms: of each singular vector the positive or the negative part, scaled to length one.
+
+    The part is taken that matters more, in terms and documents together. If there are fewer singular vectors
+    than topics, or none of a sign, documents take their place.
+    """
+    n_vectors = min(n_topics, *X.shape)
+    left, _, right = randomized_svd(X, n_vectors, random_state=random)
+    topics = np.zeros((n_topics, X.shape[1]), X.dtype)
+    for k in range(n_vectors):
+        parts = [(np.maximum(sign * left[:, k], 0), np.maximum(sign * right[k], 0)) for sign in (1, -1)]
+        sizes = [np.linalg.norm(u) * np.linalg.norm(v) for u, v in parts]
+        part = parts[int(np.argmax(sizes))][1]
+        if max(sizes) > 0:
+            topics[k] = part / np.linalg.norm(part)
+    lacking = np.flatnonzero(~topics.any(axis=1))
+    if lacking.size:
+        topics[lacking] = document_topics(X, lacking.size, random).toarray()
     return csr_array(topics)
 
 

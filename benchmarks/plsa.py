@@ -1,0 +1,197 @@
+"""The probabilistic models against their peers, iteration by iteration.
+
+    python -m benchmarks.plsa            the whole table (a few minutes)
+    python -m benchmarks.plsa --quick    a tenth of the size, to see that it runs
+
+Everything is measured in one process on the same matrix. The machine is shared: each is measured in turn,
+several times over, and the best counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from benchmarks.machine import PeakMemory, gemm_peak
+from benchmarks.report import Columns, Report
+from benchmarks.zipf import zipf_corpus
+from scipy.sparse import csr_array
+from sklearn.decomposition import NMF
+from sklearn.exceptions import ConvergenceWarning
+
+from laconic.engines import Threads
+from laconic.models import kl
+
+N_DOCUMENTS, N_TERMS, N_TOPICS = 20_000, 30_000, 50
+LENGTH = 113.0  # tokens a document; makes about 1.7 million non-zeros
+N_NEIGHBORS = 5
+STRENGTH = 10.0
+ROUNDS = 3
+
+PAGE = """# Performance of the probabilistic models
+
+Measured by `make bench-plsa` in one run: {headline}. The corpus is generated: Zipfian words with planted
+topics. An iteration is one of documents and topics; for `GraphPLSA` the neighbours are known. Each is
+measured in turn, several times over, and the best counts. LDA is tomotopy's, a collapsed Gibbs sampler: one
+iteration of it and one of expectation-maximisation are not the same progress, so the ratio says what the work
+on one pass over the words costs. The limit is what this machine does in dense matrix products; the kernel's
+sums are gathered from memory in no order, so that it cannot be reached.
+"""
+
+Iterations = Callable[[int], float]
+"""Seconds of that many iterations, and of whatever comes before them."""
+
+
+def laconic_steps(X: csr_array, documents: kl.DocumentStep, engine: Threads) -> Iterations:
+    """Iterations of the loop's steps."""
+    topics = kl.first_topics(X, N_TOPICS, "documents", 0)
+    weights = np.random.default_rng(0).dirichlet(np.ones(N_TOPICS), X.shape[0]).astype(X.dtype)
+    steps = kl.KLSteps(X, weights, topics, documents, engine)
+
+    def run(iterations: int) -> float:
+        began = time.perf_counter()
+        for _ in range(iterations):
+            steps.reduce_documents(
+                share
+                for blocks in steps.document_stages
+                for share in engine.map(steps.solve_documents, blocks)
+            )
+            steps.reduce_terms(0, engine.map(steps.solve_terms, steps.term_stages[0]))
+        return time.perf_counter() - began
+
+    return run
+
+
+def scikit_learn(X: csr_array) -> Iterations:
+    def run(iterations: int) -> float:
+        model = NMF(
+            N_TOPICS,
+            init="random",
+            solver="mu",
+            beta_loss="kullback-leibler",
+            tol=0,
+            max_iter=iterations,
+            random_state=0,
+        )
+        began = time.perf_counter()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model.fit(X)
+        return time.perf_counter() - began
+
+    return run
+
+
+def tomotopy_lda(X: csr_array, workers: int) -> Iterations:
+    import tomotopy
+
+    model = tomotopy.LDAModel(k=N_TOPICS, seed=1)
+    names = np.array([str(m) for m in range(X.shape[1])])
+    for n in range(X.shape[0]):
+        part = slice(X.indptr[n], X.indptr[n + 1])
+        model.add_doc(np.repeat(names[X.indices[part]], X.data[part].astype(int)).tolist())
+    model.train(0)
+
+    def run(iterations: int) -> float:
+        began = time.perf_counter()
+        model.train(iterations, workers=workers, show_progress=False)
+        return time.perf_counter() - began
+
+    return run
+
+
+def slopes(runs: dict[str, Iterations]) -> dict[str, float]:
+    """Seconds of an iteration of each: what six take longer than two, the best of several."""
+    for run in runs.values():
+        run(1)
+    measured: dict[str, list[float]] = {name: [] for name in runs}
+    for _ in range(ROUNDS):
+        for name, run in runs.items():
+            two = run(2)
+            measured[name].append((run(6) - two) / 4)
+    return {name: min(each) for name, each in measured.items()}
+
+
+def on_graph(X: csr_array, engine: Threads) -> dict[str, Iterations]:
+    from laconic.models.graph_steps import arranged
+    from laconic.models.graphs import neighbour_graph
+
+    graph = neighbour_graph(X, N_NEIGHBORS)
+    runs = {}
+    for divergence in ("l2", "skl", "l1"):
+        rows, step = arranged(X, graph, divergence, STRENGTH)
+        runs[f"GraphPLSA ({divergence})"] = laconic_steps(rows, step, engine)
+    return runs
+
+
+def kernel_rows(X: csr_array, seconds: float, peak: float) -> list[dict[str, Any]]:
+    """How far the kernel of an iteration is from what dense products reach here."""
+    # two products of length K for each non-zero and half step
+    work = 2 * 2 * 2 * X.nnz * N_TOPICS
+    return [
+        {
+            "what": "ratio_sums, both halves",
+            "rate": work / seconds / 1e9,
+            "limit": peak / 1e9,
+            "ratio": work / seconds / peak,
+        }
+    ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--quick", action="store_true", help="a tenth of the size")
+    parser.add_argument("--json", type=Path, help="also write the numbers to this file")
+    parser.add_argument("--page", type=Path, help="also write the tables to this Markdown file")
+    options = parser.parse_args()
+    factor = 10 if options.quick else 1
+    X = zipf_corpus(N_DOCUMENTS // factor, N_TERMS // factor, length=LENGTH, n_topics=N_TOPICS).counts
+    X = csr_array(X.astype(np.float32))
+    with Threads() as engine:
+        size = f"{X.shape[0]:,} documents, {X.shape[1]:,} terms, {X.nnz:,} non-zeros, K = {N_TOPICS}"
+        report = Report(PAGE, f"{size}; float32, {engine.n_workers} threads")
+        with PeakMemory() as memory:
+            ours = {"PLSA": laconic_steps(X, kl.Separate(kl.Mixture(True), X), engine)}
+            ours["PLSA"](1)
+        runs = {
+            **ours,
+            "scikit-learn NMF (mu, KL)": scikit_learn(X),
+            f"tomotopy LDA ({engine.n_workers} workers)": tomotopy_lda(X, engine.n_workers),
+            **on_graph(X, engine),
+        }
+        seconds = slopes(runs)
+        peak = gemm_peak(engine)
+    base = seconds["PLSA"]
+    rows = [
+        {"what": name, "iteration": each, "ratio": each / base, "facts": ""} for name, each in seconds.items()
+    ]
+    rows[0]["facts"] = f"{memory.bytes / 2**20:,.0f} MB beside X"
+    columns: Columns = {
+        "what": ("what", str),
+        "iteration": ("s / iteration", "{:.4f}".format),
+        "ratio": ("times PLSA", "{:.2f}".format),
+        "facts": ("", str),
+    }
+    report.add("An iteration", rows, columns)
+    report.add(
+        "The kernel",
+        kernel_rows(X, base, peak),
+        {
+            "what": ("what", str),
+            "rate": ("Gflop/s", "{:.1f}".format),
+            "limit": ("matrix product, Gflop/s", "{:.0f}".format),
+            "ratio": ("fraction", "{:.2f}".format),
+        },
+    )
+    report.write(options.json, options.page)
+
+
+if __name__ == "__main__":
+    main()
