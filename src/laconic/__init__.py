@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from laconic.bundle import Bundle, BundleError, load
     from laconic.corpus import Corpus, CorpusError
-    from laconic.models import NMF, PLSA, RLSI, GroupNMF, GroupRLSI
+    from laconic.models import NMF, PLSA, RLSI, GraphPLSA, GroupNMF, GroupRLSI, MultimodalPLSA, SparseLSA
 
 __version__ = "0.1.0"
 
@@ -18,8 +18,11 @@ __all__ = [
     "BundleError",
     "Corpus",
     "CorpusError",
+    "GraphPLSA",
     "GroupNMF",
     "GroupRLSI",
+    "MultimodalPLSA",
+    "SparseLSA",
     "__version__",
     "load",
 ]
@@ -29,8 +32,11 @@ _HOMES = {
     "NMF": "laconic.models",
     "PLSA": "laconic.models",
     "RLSI": "laconic.models",
+    "GraphPLSA": "laconic.models",
     "GroupNMF": "laconic.models",
     "GroupRLSI": "laconic.models",
+    "MultimodalPLSA": "laconic.models",
+    "SparseLSA": "laconic.models",
     "Bundle": "laconic.bundle",
     "BundleError": "laconic.bundle",
     "Corpus": "laconic.corpus",

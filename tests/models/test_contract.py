@@ -16,7 +16,7 @@ from sklearn.preprocessing import MaxAbsScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import laconic
-from laconic import NMF, PLSA, RLSI, GroupNMF, GroupRLSI, priors
+from laconic import NMF, PLSA, RLSI, GroupNMF, GroupRLSI, SparseLSA, priors
 from laconic.models import MODELS
 
 VARIANTS = {
@@ -36,6 +36,8 @@ VARIANTS = {
     "plsa": PLSA(3),
     "plsa-pseudo-dirichlet": PLSA(3, prior=priors.PseudoDirichlet(0.05, weight=0.1)),
     "plsa-over-documents": PLSA(3, prior=priors.PseudoDirichlet(0.01, weight=0.1, over="documents")),
+    "sparse-lsa": SparseLSA(3),
+    "sparse-lsa-nonnegative": SparseLSA(3, nonnegative=True),
     "group-rlsi-l1": GroupRLSI(1, 1),
     "group-rlsi-l1-nonnegative": GroupRLSI(1, 1, nonnegative=True),
     "group-rlsi-l2": GroupRLSI(1, 1, topic_norm="l2"),
@@ -204,6 +206,10 @@ def test_an_all_zero_matrix_gives_no_topics(model):
 def test_any_number_of_topics(model, n_components):
     """40 is more than there are documents and more than there are terms."""
     X = planted(30, 25, seed=1)
+    if isinstance(model, SparseLSA) and n_components > 30:
+        with pytest.raises(ValueError, match="n_components=40"):
+            fit(clone(model).set_params(n_components=40), X)
+        return
     fitted = fit(quiet(model).set_params(**sized(model, n_components), max_iter=200), X)
     assert fitted.components_.shape == (n_components, 25)
     assert np.isfinite(dense(fitted.components_)).all()
@@ -213,7 +219,8 @@ def test_any_number_of_topics(model, n_components):
 
 def test_one_document_or_one_term(model):
     for X in (np.array([[1.0, 2.0, 0.0]]), np.array([[1.0], [2.0], [0.0]])):
-        fitted = fit(quiet(model), X)
+        n_topics = 1 if isinstance(model, SparseLSA) else 3
+        fitted = fit(quiet(model).set_params(**sized(model, n_topics)), X)
         assert np.isfinite(dense(fitted.transform(X))).all()
 
 
@@ -318,7 +325,8 @@ def explained(model, X, back):
 
 def test_inverse_transform_and_score(model, X):
     fitted = fit(quiet(model), X)
-    W = fitted.transform(X)
+    # projections are not weights
+    W = fitted.transform(X, mode="lsq") if isinstance(model, SparseLSA) else fitted.transform(X)
     back = dense(fitted.inverse_transform(W))
     np.testing.assert_allclose(back, dense(W) @ dense(fitted.components_), atol=1e-12)
     share = explained(model, X.toarray(), back)

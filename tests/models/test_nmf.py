@@ -147,6 +147,26 @@ def test_bad_parameters_are_named(X, parameters, message):
         NMF(**parameters).fit(X)
 
 
+def test_singular_vectors_as_a_start(X):
+    drawn = NMF(6, random_state=0).fit(X)
+    model = NMF(6, init="svd", random_state=0).fit(X)
+    assert model.n_alive_ == 6
+    assert model.objective_history_[-1] <= 1.05 * drawn.objective_history_[-1]
+    assert (np.diff(model.objective_history_) <= 1e-10).all()
+    again = NMF(6, init="svd", random_state=0).fit(X)
+    np.testing.assert_array_equal(dense(again.components_), dense(model.components_))
+    with pytest.raises(ValueError, match="init='svd' goes with loss='squared'"):
+        NMF(6, loss="kl", init="svd").fit(X)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("rows", [1, 3, 30])
+def test_more_topics_than_singular_vectors(X, rows):
+    model = NMF(12, init="svd", random_state=0).fit(X[1 : 1 + rows, :9])
+    assert model.components_.shape == (12, 9)
+    assert np.isfinite(dense(model.components_)).all()
+
+
 def test_negative_documents_are_refused(X):
     negative = X.copy()
     negative.data[5] = -0.1

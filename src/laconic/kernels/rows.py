@@ -197,3 +197,14 @@ def sparse_cross(indptr, indices, data, other_indptr, other_indices, other_data,
             value = np.float64(data[j])
             for l in range(other_indptr[i], other_indptr[i + 1]):  # noqa: E741
                 row[other_indices[l]] += value * other_data[l]
+
+
+@njit(nogil=True, cache=True, fastmath={"contract"})
+def sparse_products(indptr, indices, data, start, stop, block, out):
+    """Add ``A' block`` to `out`; A are rows `start` to `stop` of a CSR matrix, beside those of `block`."""
+    for i in range(start, stop):
+        row = block[i - start]
+        for j in range(indptr[i], indptr[i + 1]):
+            total, a = out[indices[j]], data[j]
+            for k in range(row.size):
+                total[k] += a * row[k]

@@ -49,8 +49,9 @@ class Mixture(NamedTuple):
 class DocumentStep(Protocol):
     """How the weights of documents follow from the expected counts of their topics."""
 
-    stages: Sequence[Sequence[Block]]
-    """Blocks of documents; those of a stage do not depend on each other."""
+    @property
+    def stages(self) -> Sequence[Sequence[Block]]:
+        """Blocks of documents; those of a stage do not depend on each other."""
 
     def solve(self, rows: Block, expected: Floats, weights: Floats) -> None:
         """Replace these rows of the weights (of all documents)."""
@@ -378,7 +379,7 @@ def fold_in(
 
 def known_words(X: csr_array, topics: Floats) -> csr_array:
     """X without the words that no topic has, and without stored zeros."""
-    known = topics.any(axis=1)[X.indices]
+    known = np.asarray(topics.any(axis=1))[X.indices]
     if not known.all():
         X = csr_array((np.where(known, X.data, 0), X.indices, X.indptr), shape=X.shape)
     return without_zeros(X)

@@ -1,0 +1,566 @@
+"""Probabilistic latent semantic analysis of documents in several media or languages."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.special import xlogy
+from sklearn.utils.validation import check_is_fitted
+
+from laconic.engines import Block, even_blocks
+from laconic.models import kl
+from laconic.models.base import data_hash
+from laconic.models.checks import check_choice, check_number
+from laconic.models.factor import Factor, Floats
+from laconic.models.graphs import as_graph
+from laconic.models.loop import Callback
+from laconic.models.media import (
+    check_mapping,
+    check_rows,
+    check_tied,
+    columns_of,
+    of_sum_one,
+    side_by_side,
+)
+from laconic.models.media_steps import Start, fit_media
+from laconic.models.plsa import PLSA, MixtureModel
+
+ROWS_PER_BLOCK = 256
+
+
+class MultimodalPLSA(MixtureModel):
+    r"""Topics of documents in several modalities: images and texts, or texts in several languages.
+
+    Every modality l has its own matrix of counts X_l, whose row n is document n, and its own topics C_l;
+    topic k of one modality corresponds to topic k of the others. The topics and the documents' weights W_l
+    minimise
+
+    .. math:: \sum_l \sum_{x_{lnm} > 0} x_{lnm} \log \frac{x_{lnm}}{(W_l C_l)_{nm}}
+              + \lambda \sum_n \sum_{j < l} D(w_{jn}, w_{ln}),
+
+    where every row of C_l and of W_l is a probability distribution, :math:`\lambda` is `strength`, and D the
+    `divergence` of the weights that a document has in two modalities. A modality that a document lacks (an
+    empty row) is left out of both sums. Steps are those of expectation-maximisation.
+
+    Parameters
+    ----------
+    n_components : int, default=10
+        Number of topics.
+    divergence : {"skl", "l2", "l1", "tied"}, default="skl"
+        How differences of weights a and b are measured: "skl" by the symmetric Kullback-Leibler divergence
+        :math:`\sum_k (a_k - b_k) \log(a_k / b_k)`, "l2" by :math:`\frac12 \sum_k (a_k - b_k)^2`, "l1" by
+        :math:`\sum_k |a_k - b_k|`. "tied" allows none: all modalities of a document have the same weights.
+    strength : float, default=1.0
+        What differences cost. With 0, modalities have nothing to do with each other; the larger, the more
+        alike are the weights of a document. Not used if `divergence` is "tied".
+    row_normalize : bool, default=True
+        Whether each document weighs the same in every modality, whatever its length: rows of X_l are scaled
+        to sum to one. Without it, `strength` competes with the number of words.
+    init : "documents" or array of shape (n_components, n_terms of all modalities), default="documents"
+        Topics to start from. "documents": distinct documents drawn with `random_state` among those that have
+        most modalities, with some of every word; the solution with tied weights is found first, and the fit
+        goes on from there. A word that a given topic lacks, it will never have.
+    max_iter : int, default=200
+        Largest number of iterations, with tied weights and after that.
+    tol : float, default=1e-5
+        Stop when an iteration lowers the objective by less than this share of it.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the start. The same seed gives the same bits, whatever `n_jobs` is.
+    n_jobs : int, optional
+        Number of threads; by default all cores.
+    verbose : int, default=0
+        Whether to show the progress of the fit.
+
+    Attributes
+    ----------
+    modalities_ : tuple of str
+        The names of the modalities, in the order given.
+    n_terms_ : dict of str to int
+        The number of terms of each modality.
+    components_ : ndarray of shape (n_components, n_terms of all modalities)
+        The topics, with the terms of the modalities side by side; each is a distribution in every modality.
+        See `modality_topics`.
+    weights_ : dict of str to ndarray of shape (n_documents, n_components)
+        The weights of the documents in each modality; zero where a document lacks it.
+    term_names_ : dict of str to ndarray of str
+        The names of the columns, for modalities that were given as data frames.
+    objective_history_ : ndarray, one entry per iteration
+        The objective after every iteration; it never rises.
+    n_iter_, n_alive_ : int
+        Number of iterations, and of topics that have words.
+
+    See Also
+    --------
+    PLSA : Documents in a single modality.
+    GraphPLSA : Documents that are linked have similar weights.
+
+    Notes ----- `transform` uses no links: the weights of new documents follow from their words in one
+    modality, or in several of them together. A document without known words has all topics equally,
+    similarity 0 to every other, and no translation.
+
+    Examples
+    --------
+    >>> from laconic import MultimodalPLSA
+    >>> german = [[2, 1, 0, 0], [1, 2, 0, 0], [0, 0, 1, 2], [0, 0, 2, 1]]
+    >>> english = [[1, 1, 0, 0], [1, 2, 0, 0], [0, 0, 1, 1], [0, 0, 1, 2]]
+    >>> model = MultimodalPLSA(n_components=2, random_state=0).fit({"de": german, "en": english})
+    >>> new = [[1, 0, 0, 0], [0, 0, 0, 1]]
+    >>> words = ["sun", "moon", "salt", "pepper"]
+    >>> for keywords in model.translate(new, source="de", target="en", n_terms=2, vocabulary=words):
+    ...     print(sorted(word for word, weight in keywords))
+    ['moon', 'sun']
+    ['pepper', 'salt']
+    >>> model.similarity(new, [[0, 2, 0, 0]], "de", "en").round(2)
+    array([[ 1.],
+           [-1.]])
+
+    References
+    ----------
+    Wang, Chang, Ying, Lyu: Co-regularized PLSA for multi-modal learning, AAAI 2016.
+    """
+
+    modalities_: tuple[str, ...]
+    n_terms_: dict[str, int]
+    term_names_: dict[str, Any]
+    weights_: dict[str, Floats]
+
+    def __init__(
+        self,
+        n_components: int = 10,
+        *,
+        divergence: str = "skl",
+        strength: float = 1.0,
+        row_normalize: bool = True,
+        init: Any = "documents",
+        max_iter: int = 200,
+        tol: float = 1e-5,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.divergence = divergence
+        self.strength = strength
+        self.row_normalize = row_normalize
+        self.init = init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.dict, tags.input_tags.two_d_array = True, False
+        return tags
+
+    def _check_parameters(self) -> None:
+        check_choice("divergence", self.divergence, ("skl", "l2", "l1", "tied"))
+        check_number("strength", self.strength, Real, 0)
+        check_choice("row_normalize", self.row_normalize, (True, False))
+        super()._check_parameters()
+
+    def fit(self, X: Any, y: Any = None, *, graph: Any = None, callback: Callback | None = None) -> Self:
+        """Find the topics of X.
+
+        Parameters
+        ----------
+        X : mapping of str to array-like or sparse array of shape (n_documents, n_terms of the modality)
+            Counts, by the name of the modality. Row n of every matrix is document n; it is empty (all zero)
+            where the document lacks the modality.
+        y : ignored
+        graph : optional
+            Links between documents, as for `GraphPLSA`: linked documents have similar weights in every
+            modality that both have. A link of weight 1 counts as much as that between two modalities of a
+            document.
+        callback : callable, optional
+            Called with a `Progress` after every half step; returning True ends the fit after the iteration,
+            with the topics found so far.
+
+        Returns
+        -------
+        self
+            The fitted model.
+        """
+        self._check_parameters()
+        self._forget()
+        if graph is not None and self.divergence == "tied":
+            raise ValueError(
+                "divergence='tied' measures no difference of documents, so it cannot use a graph: "
+                "choose 'skl', 'l2' or 'l1', or leave the graph out"
+            )
+        media = self._read(X)
+        n_documents = check_rows(media)
+        check_tied(media)
+        links = None if graph is None else as_graph(graph, n_documents)
+        digests = [(name, data_hash(part)) for name, part in media.items()]
+        with self._engine() as engine, self._watching(callback) as watch:
+            fit, weights = fit_media(
+                self._weighed(list(media.values())),
+                links,
+                Start(self.n_components, self.init, self.random_state),
+                self.divergence,
+                self.strength,
+                engine,
+                watch,
+                max_iter=self.max_iter,
+                tol=self.tol,
+                precision=self._precision(next(iter(media.values())).dtype),
+            )
+        self._conclude(np.ascontiguousarray(fit.topics.T), fit.trace)
+        self.weights_ = dict(zip(self.modalities_, weights, strict=True))
+        self.data_hash_ = hashlib.sha256(repr(digests).encode()).hexdigest()
+        return self
+
+    def _read(self, X: Any) -> dict[str, csr_array]:
+        """Checked matrices without stored zeros, all of one type; takes over names and sizes."""
+        media, names = {}, {}
+        for name, part in check_mapping(X).items():
+            reader = PLSA()
+            with _naming(name):
+                media[name] = kl.check_counts(reader._check_matrix(part, reset=True))
+            if hasattr(reader, "feature_names_in_"):
+                names[name] = reader.feature_names_in_
+        dtype = np.result_type(*(part.dtype for part in media.values()))
+        self.modalities_, self.term_names_ = tuple(media), names
+        self.n_terms_ = {name: int(part.shape[1]) for name, part in media.items()}
+        self.n_features_in_ = sum(self.n_terms_.values())
+        return {name: part.astype(dtype) for name, part in media.items()}
+
+    def _weighed(self, matrices: list[csr_array]) -> list[csr_array]:
+        return [of_sum_one(part) for part in matrices] if self.row_normalize else matrices
+
+    def modality_model(self, modality: str) -> PLSA:
+        """The topics of one modality as a model of its own, to be saved with the vocabulary of that modality.
+
+        Parameters
+        ----------
+        modality : str
+            One of ``modalities_``.
+
+        Returns
+        -------
+        PLSA
+            With a copy of the modality's topics; its other attributes tell of the fit of all modalities.
+        """
+        columns = self._columns(modality)
+        names = self.term_names_.get(modality)
+        state = super()._fitted_state() | {
+            "components": np.ascontiguousarray(self.components_[:, columns.start : columns.stop]),
+            "n_features_in": self.n_terms_[modality],
+            "doc_density": kl.density(self.weights_[modality]),
+            "feature_names_in": None if names is None else [str(name) for name in names],
+        }
+        model = PLSA(
+            self.n_components,
+            max_iter=self.max_iter,
+            tol=self.tol,
+            random_state=self.random_state,
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+        )
+        return model._restore(state)
+
+    def modality_topics(self, modality: str) -> Floats:
+        """The topics of one modality: its columns of ``components_``.
+
+        Parameters
+        ----------
+        modality : str
+            One of ``modalities_``.
+
+        Returns
+        -------
+        ndarray of shape (n_components, n_terms of the modality)
+            Every row is a distribution over the terms of the modality.
+        """
+        columns = self._columns(modality)
+        part: Floats = self.components_[:, columns.start : columns.stop]
+        return part
+
+    def _columns(self, modality: Any) -> Block:
+        """The columns of a modality."""
+        check_is_fitted(self, "components_")
+        if not isinstance(modality, str) or modality not in self.modalities_:
+            known = ", ".join(map(repr, self.modalities_))
+            raise ValueError(f"modality={modality!r} is not known; choose one of {known}")
+        return columns_of(list(self.n_terms_.values()))[self.modalities_.index(modality)]
+
+    def topics(
+        self,
+        vocabulary: Any = None,
+        n_terms: int | None = 10,
+        *,
+        modality: str | None = None,
+    ) -> list[list[tuple[str, float]]]:
+        """The words of every topic, largest weight first.
+
+        Parameters
+        ----------
+        vocabulary : sequence of str, or mapping of str to sequence of str, optional
+            The names of the columns: those of the modality if there is one, otherwise of all of them side by
+            side, or by modality. Without it, the names of the columns seen in `fit` are used, or else
+            numbers.
+        n_terms : int or None
+            At most this many words of each topic, or all; words without weight are not listed.
+        modality : str, optional
+            Of which modality; by default words of all modalities are listed together.
+
+        Returns
+        -------
+        list of list of (str, float)
+            Entry k belongs to row k of ``components_``, and to topic k of every modality.
+        """
+        if modality is None:
+            return super().topics(vocabulary, n_terms)
+        model = self.modality_model(modality)
+        if isinstance(vocabulary, Mapping):
+            vocabulary = vocabulary.get(modality)
+        return model.topics(vocabulary, n_terms)
+
+    def _term_names(self, vocabulary: Any) -> Any:
+        if isinstance(vocabulary, Mapping):
+            models = {name: self.modality_model(name) for name in self.modalities_}
+            vocabulary = [term for name in models for term in models[name]._term_names(vocabulary.get(name))]
+        elif vocabulary is None and self.term_names_:
+            return self._term_names(self.term_names_)
+        return super()._term_names(vocabulary)
+
+    def transform(self, X: Any, modality: str | None = None) -> Factor:
+        """The weights of documents for the topics found.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n_documents, n_terms of the modality), or mapping
+            Documents in one modality; or several modalities of the same documents, as for `fit`: these
+            together give one composition for each document, to which every modality adds the same if
+            `row_normalize`.
+        modality : str, optional
+            Which modality the matrix X is of.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_components)
+            Each row sums to one. A document without known words has all topics equally.
+        """
+        W, _, _ = self._fold_in(X, modality=modality)
+        return W
+
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Factor:
+        """The same as ``fit(X).transform(X)``: one composition for all modalities of a document.
+
+        The weights in each modality are in ``weights_``.
+        """
+        return super().fit_transform(X, y, **fit_params)
+
+    def score(self, X: Any, y: Any = None, *, modality: str | None = None) -> float:
+        """The share of the divergence from independence that the topics explain; see `PLSA.score`.
+
+        Parameters
+        ----------
+        X : array-like or sparse array, or mapping
+            As for `transform`; with several modalities, documents have one composition for all of them.
+        y : ignored
+        modality : str, optional
+            Which modality the matrix X is of.
+
+        Returns
+        -------
+        float
+            At most 1; higher is better.
+        """
+        _, loss, whole = self._fold_in(X, modality=modality)
+        return min(1.0, 1 - loss / whole) if whole > 0 else 0.0
+
+    def perplexity(self, X: Any, modality: str | None = None) -> float:
+        """How many words documents hesitate between, on average; see `PLSA.perplexity`.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n_documents, n_terms of the modality)
+            Documents in one modality.
+        modality : str
+            Which modality they are in.
+
+        Returns
+        -------
+        float
+            At least 1; the smaller, the better.
+        """
+        if isinstance(X, Mapping):
+            raise TypeError(
+                "words of several modalities have no common perplexity: ask for one modality at a time"
+            )
+        return self._single(modality).perplexity(X)
+
+    def _single(self, modality: str | None) -> PLSA:
+        """The model of the modality that a matrix is of."""
+        check_is_fitted(self, "components_")
+        if modality is None and len(self.modalities_) > 1:
+            raise ValueError(
+                f"which modality is X of? Give modality= one of {', '.join(map(repr, self.modalities_))}, "
+                "or a mapping from modalities to matrices"
+            )
+        return self.modality_model(self.modalities_[0] if modality is None else modality)
+
+    def _fold_in(self, X: Any, y: Any = None, *, modality: str | None = None) -> tuple[Any, float, float]:
+        if not isinstance(X, Mapping):
+            return self._single(modality)._fold_in(X)
+        if modality is not None:
+            raise ValueError("X is a mapping, which names its modalities: leave out modality=")
+        check_is_fitted(self, "components_")
+        models = {name: self.modality_model(name) for name in check_mapping(X)}
+        # in the order of the fit, so that the order of the mapping makes no difference to the last bit
+        models = {name: models[name] for name in self.modalities_ if name in models}
+        media = {}
+        for name, model in models.items():
+            with _naming(name):
+                media[name] = model._check_new(X[name])
+        check_rows(media)
+        media = {name: kl.known_words(part, models[name].components_.T) for name, part in media.items()}
+        parts = self._weighed(list(media.values()))
+        dtype = np.result_type(*(part.dtype for part in parts))
+        whole = side_by_side([part.astype(dtype) for part in parts])
+        topics = np.concatenate([model.components_ for model in models.values()], axis=1)
+        with self._engine() as engine:
+            precision = self._precision(dtype)
+            W, loss, _ = kl.fold_in(
+                whole, np.ascontiguousarray(topics.T, dtype), self._mixture(), engine, precision
+            )
+        # topics explain the words of each modality, not the number of these, nor its share of all words
+        lengths = np.stack([part.sum(axis=1, dtype=np.float64) for part in parts])
+        loss += float(np.sum(xlogy(lengths.sum(0), lengths.sum(0))) - np.sum(xlogy(lengths, lengths)))
+        return W, loss, sum(map(kl.from_independence, parts))
+
+    def similarity(self, Xa: Any, Xb: Any, modality_a: str, modality_b: str) -> Floats:
+        """How similar documents are by their topics, across modalities or within one.
+
+        Parameters
+        ----------
+        Xa : array-like or sparse array of shape (n_a, n_terms of modality_a)
+            Documents in one modality.
+        Xb : array-like or sparse array of shape (n_b, n_terms of modality_b)
+            Documents in another.
+        modality_a, modality_b : str
+            Which modalities these are.
+
+        Returns
+        -------
+        ndarray of shape (n_a, n_b)
+            The correlation of weights over the topics (centred and normalised), from -1 to 1. Zero where a
+            document has all topics equally, as one without known words.
+        """
+        a, b = _standardised(self.transform(Xa, modality_a)), _standardised(self.transform(Xb, modality_b))
+        similar = np.empty((a.shape[0], b.shape[0]), np.result_type(a, b))
+        with self._engine() as engine:
+
+            def correlate(rows: Block) -> None:
+                np.matmul(a[rows.start : rows.stop], b.T, out=similar[rows.start : rows.stop])
+
+            for _ in engine.map(correlate, even_blocks(a.shape[0], ROWS_PER_BLOCK)):
+                continue
+        return np.clip(similar, -1, 1, out=similar)
+
+    def translate(
+        self,
+        X: Any,
+        source: str,
+        target: str,
+        n_terms: int = 10,
+        vocabulary: Sequence[str] | Floats | None = None,
+    ) -> list[list[tuple[str, float]]]:
+        """What documents of one modality would say in another: its likeliest terms.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n_documents, n_terms of the source)
+            Documents.
+        source : str
+            The modality they are in.
+        target : str
+            The modality of the terms.
+        n_terms : int, default=10
+            At most this many terms for each document.
+        vocabulary : sequence of str, optional
+            The terms of the target. Without it, the names of the columns seen in `fit` are used, or numbers.
+
+        Returns
+        -------
+        list of list of (str, float)
+            For every document, terms and their probabilities, the largest first; none for a document without
+            known words.
+        """
+        check_number("n_terms", n_terms, Integral, 0)
+        model, asked = self.modality_model(source), self.modality_model(target)
+        names = asked._term_names(vocabulary)
+        X = model._check_new(X)
+        known = np.diff(kl.known_words(X, model.components_.T).indptr) > 0
+        W = model.transform(X)
+
+        def heaviest(rows: Block) -> list[list[tuple[str, float]]]:
+            weights = W[rows.start : rows.stop] @ asked.components_
+            # stable: equal weights stay in the vocabulary's order
+            order = np.argsort(-weights, axis=1, kind="stable")[:, :n_terms]
+            return [
+                [(str(names[j]), float(row[j])) for j in best if row[j] > 0] if seen else []
+                for row, best, seen in zip(weights, order, known[rows.start : rows.stop], strict=True)
+            ]
+
+        with self._engine() as engine:
+            blocks = engine.map(heaviest, even_blocks(W.shape[0], ROWS_PER_BLOCK))
+            return [keywords for block in blocks for keywords in block]
+
+    def _fitted_state(self) -> dict[str, Any]:
+        return super()._fitted_state() | {
+            "modalities": list(self.modalities_),
+            "n_terms": list(self.n_terms_.values()),
+            "term_names": {name: [str(term) for term in terms] for name, terms in self.term_names_.items()},
+            "weights": list(self.weights_.values()),
+        }
+
+    def _restore(self, state: dict[str, Any]) -> Self:
+        super()._restore(state)
+        names, sizes, weights = state["modalities"], state["n_terms"], state["weights"]
+        if not names or len(set(names)) != len(names) or not all(isinstance(name, str) for name in names):
+            raise ValueError("modalities have no names, or not different ones")
+        if not all(isinstance(size, int) and size > 0 for size in sizes) or sum(sizes) != self.n_features_in_:
+            raise ValueError(f"modalities of {sizes} terms do not fit {self.n_features_in_} columns")
+        self.modalities_, self.n_terms_ = tuple(names), dict(zip(names, sizes, strict=True))
+        self.weights_ = dict(zip(names, weights, strict=True))
+        for part in weights:
+            if part.shape != (len(weights[0]), self.n_components) or part.dtype != self.components_.dtype:
+                raise ValueError(
+                    f"weights are {part.dtype} of shape {part.shape}, which does not fit the topics"
+                )
+            if not (part >= 0).all() or not np.isfinite(part).all():
+                raise ValueError("weights are negative or not finite")
+        self.term_names_ = {name: np.asarray(terms, object) for name, terms in state["term_names"].items()}
+        for name, terms in self.term_names_.items():
+            if len(terms) != self.n_terms_.get(name):
+                raise ValueError(f"{len(terms)} names do not fit the terms of {name!r}")
+        return self
+
+
+@contextmanager
+def _naming(modality: str) -> Iterator[None]:
+    """Let errors of a matrix say which one it is."""
+    try:
+        yield
+    except TypeError as error:
+        raise TypeError(f"modality {modality!r}: {error}") from error
+    except ValueError as error:
+        raise ValueError(f"modality {modality!r}: {error}") from error
+
+
+def _standardised(weights: Floats) -> Floats:
+    """Rows of mean zero and length one; those whose entries are all equal become zero."""
+    centred = weights - weights.mean(axis=1, keepdims=True)
+    norms = np.linalg.norm(centred, axis=1, keepdims=True)
+    equal = norms <= 16 * np.finfo(weights.dtype).eps
+    return np.where(equal, 0, centred / np.where(equal, 1, norms))

@@ -1,0 +1,102 @@
+"""The proximal steps of Sparse LSA: every topic's weights are shrunk, one by one or in groups of terms."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from laconic.engines import Block, even_blocks
+from laconic.models.factor import Floats
+
+TERMS_PER_BLOCK = 512
+
+
+class Soft:
+    """Weights one by one: alpha times the sum of their sizes."""
+
+    def __init__(self, alpha: float, nonnegative: bool, n_terms: int) -> None:
+        self.alpha, self.nonnegative = alpha, nonnegative
+        self.blocks = even_blocks(n_terms, TERMS_PER_BLOCK)
+
+    def __call__(self, B: Floats, block: Block) -> Floats:
+        """Every weight nearer to zero by alpha."""
+        alpha = B.dtype.type(self.alpha)
+        if self.nonnegative:
+            B -= alpha
+            return np.maximum(B, 0, out=B)
+        # what is cut off on either side of [-alpha, alpha]
+        return B - np.clip(B, -alpha, alpha)
+
+    def penalty(self, topics: csr_array) -> float:
+        """The penalty of topics (terms × topics)."""
+        return self.alpha * float(np.abs(topics.data).sum(dtype=np.float64))
+
+
+class GroupSoft:
+    """Groups of consecutive terms together: alpha times the weighted sum of the groups' lengths.
+
+    Parameters
+    ----------
+    alpha : float
+    nonnegative : bool
+    starts : ndarray of int
+        The first term of every group, and the number of terms.
+    weights : ndarray
+        The weight of each group.
+    """
+
+    def __init__(
+        self, alpha: float, nonnegative: bool, starts: NDArray[np.int64], weights: NDArray[np.float64]
+    ) -> None:
+        self.alpha, self.nonnegative = alpha, nonnegative
+        self.starts, self.weights = starts, weights
+        self.blocks = self._whole_groups()
+
+    def _whole_groups(self) -> list[Block]:
+        """Blocks of about as many terms as usual that cut no group."""
+        ends = self.starts[1:]
+        blocks, start = [], 0
+        while start < self.starts[-1]:
+            fit = int(np.searchsorted(ends, start + TERMS_PER_BLOCK, side="right")) - 1
+            if fit < 0 or ends[fit] <= start:
+                fit = int(np.searchsorted(ends, start, side="right"))
+            blocks.append(Block(start, int(ends[fit])))
+            start = blocks[-1].stop
+        return blocks
+
+    def _groups(self, block: Block) -> slice:
+        return slice(*(int(i) for i in np.searchsorted(self.starts, block)))
+
+    def __call__(self, B: Floats, block: Block) -> Floats:
+        """Every group nearer to zero by alpha times its weight."""
+        if self.nonnegative:
+            np.maximum(B, 0, out=B)
+        groups = self._groups(block)
+        starts = self.starts[groups] - block.start
+        norms = self.norms(B, block)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            keep = np.maximum(1 - self.alpha * self.weights[groups, None] / norms, 0)
+        keep[norms == 0] = 0
+        B *= np.repeat(keep, np.diff(np.append(starts, block.size)), axis=0).astype(B.dtype)
+        return B
+
+    def norms(self, B: Floats, block: Block) -> NDArray[np.float64]:
+        """The length of every group of the block (groups × topics)."""
+        starts = self.starts[self._groups(block)] - block.start
+        return np.sqrt(np.add.reduceat(np.square(B, dtype=np.float64), starts, axis=0))
+
+    def penalty(self, topics: csr_array) -> float:
+        """The penalty of topics (terms × topics)."""
+        return self.alpha * float((self.weights[:, None] * self.group_norms(topics)).sum())
+
+    def group_norms(self, topics: csr_array) -> NDArray[np.float64]:
+        """The length of every group in every topic (groups × topics)."""
+        squares = csr_array(
+            (np.square(topics.data, dtype=np.float64), topics.indices, topics.indptr), shape=topics.shape
+        )
+        n_terms = int(self.starts[-1])
+        member = csr_array(
+            (np.ones(n_terms), np.arange(n_terms), self.starts), shape=(len(self.weights), n_terms)
+        )
+        return np.sqrt((member @ squares).toarray())

@@ -1,0 +1,209 @@
+"""The steps of Sparse LSA: topics and an orthonormal basis of documents in turn, without the basis.
+
+With U the polar factor of V = XA', the topics are B = U'X, shrunk. Neither U nor V is needed: with R = AX'X
+and G = V'V = RA',  B = G^(-1/2) R. So an iteration is one pass over the documents, and a small eigenproblem.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
+from scipy.sparse import csr_array
+
+from laconic.engines import Block, Threads, even_blocks
+from laconic.kernels.accumulate import gather
+from laconic.kernels.rows import compress, sparse_products
+from laconic.models.factor import Floats, Projector, squared_norms
+
+# Topics are taken in slices, so that the products of all documents with a slice stay in cache.
+WIDEST_SLICE, MOST_SLICES = 64, 16
+DOCUMENTS_PER_BLOCK, TERMS_PER_BLOCK = 1024, 512
+# Documents that are looked at for each topic that died.
+CANDIDATES, FEWEST_CANDIDATES, MOST_CANDIDATES = 4, 16, 256
+# A document of which less than this share is outside of the basis has no direction of its own.
+INSIDE = 1e-6
+
+
+class Shrink(Protocol):
+    """The proximal step of a penalty on topics."""
+
+    blocks: list[Block]
+    """Terms that are shrunk together."""
+
+    def __call__(self, B: Floats, block: Block) -> Floats:
+        """Shrink the rows of a block of terms (in place, or not)."""
+
+    def penalty(self, topics: csr_array) -> float:
+        """The penalty of topics (terms × topics)."""
+
+
+class SliceShare(NamedTuple):
+    """The part of some topics in AR' = G."""
+
+    topics: Block
+    gram: Floats
+
+
+class TermShare(NamedTuple):
+    """The new topics of a block of terms, in CSR form."""
+
+    sizes: NDArray[Any]
+    indices: NDArray[Any]
+    data: Floats
+
+
+class SparseLSASteps:
+    """Topics and basis in turn for  1/2 ||X - UA||^2 + penalty(A)  with U'U = I.
+
+    Parameters
+    ----------
+    X : csr_array
+    topics : csr_array of shape (n_terms, n_topics)
+        Where to begin.
+    shrink : Shrink
+    engine : Threads
+    """
+
+    def __init__(self, X: csr_array, topics: csr_array, shrink: Shrink, engine: Threads) -> None:
+        self.X, self.by_term = X, csr_array(X.T.tocsr())
+        self.topics, self.shrink, self.engine = topics, shrink, engine
+        self.by_document, by_term = squared_norms(X)
+        self.half_energy = float(by_term.sum()) / 2
+        n_topics = topics.shape[1]
+        width = min(WIDEST_SLICE, max(8, -(-n_topics // MOST_SLICES)))
+        self.document_stages = [even_blocks(n_topics, width)]
+        self.term_stages = [shrink.blocks]
+        self.products = np.empty(topics.shape, X.dtype)
+        self.revivals = 0
+
+    def solve_documents(self, topics: Block) -> SliceShare:
+        """One pass over all documents for some topics: their part of R, and of G."""
+        X, R = self.X, self.products[:, topics.start : topics.stop]
+        own = csr_array(self.topics[:, topics.start : topics.stop])
+        project = Projector(own)
+        V = np.empty((X.shape[0], topics.size), X.dtype)
+        for rows in even_blocks(X.shape[0], DOCUMENTS_PER_BLOCK):
+            V[rows.start : rows.stop] = project(X, rows)
+        A = self.topics
+        total = np.zeros((A.shape[1], topics.size))
+        for terms in even_blocks(A.shape[0], TERMS_PER_BLOCK):
+            block = np.zeros((terms.size, topics.size), X.dtype)
+            if X.nnz:
+                gather(self.by_term.indptr, self.by_term.indices, self.by_term.data, *terms, V, len(V), block)
+            R[terms.start : terms.stop] = block
+            sparse_products(A.indptr, A.indices, A.data, *terms, block, total)
+        return SliceShare(topics, total)
+
+    def reduce_documents(self, shares: Iterable[SliceShare]) -> float:
+        """The basis, as G^(-1/2); returns the objective with it."""
+        n_topics = self.topics.shape[1]
+        G = np.empty((n_topics, n_topics))
+        for share in shares:
+            G[:, share.topics.start : share.topics.stop] = share.gram
+        if not np.isfinite(G).all():
+            return np.nan
+        self.whitening, cross = inverse_root((G + G.T) / 2)
+        squares = float(np.vdot(self.topics.data, self.topics.data))
+        return self.half_energy - cross + squares / 2 + self.shrink.penalty(self.topics)
+
+    def solve_terms(self, terms: Block) -> TermShare:
+        """The new topics of these terms."""
+        B = self.products[terms.start : terms.stop] @ self.whitening.astype(self.products.dtype)
+        return TermShare(*compress(self.shrink(B, terms)))
+
+    def reduce_terms(self, stage: int, shares: Iterable[TermShare]) -> float:
+        """Take over the new topics, and give those without words another document."""
+        parts = list(shares)
+        indptr = np.concatenate([[0], np.cumsum(np.concatenate([part.sizes for part in parts]))])
+        indices = np.concatenate([part.indices for part in parts])
+        data = np.concatenate([part.data for part in parts])
+        before = self.topics
+        self.topics = csr_array((data, indices, indptr), shape=before.shape)
+        dead = np.flatnonzero(np.bincount(indices, minlength=before.shape[1]) == 0)
+        if dead.size:
+            self._revive(dead, before)
+        return self.half_energy - float(np.vdot(self.topics.data, self.topics.data)) / 2
+
+    def _revive(self, dead: NDArray[Any], before: csr_array) -> None:
+        """Give topics without words to documents that the basis lacks most.
+
+        The part of a document that is orthogonal to the basis becomes a new direction of it; what it explains
+        is known exactly before it is taken.
+        """
+        leverage = np.empty(self.X.shape[0])
+        project = Projector(before)
+        whitening = self.whitening.astype(self.X.dtype)
+
+        def look(rows: Block) -> None:
+            basis = project(self.X, rows) @ whitening
+            leverage[rows.start : rows.stop] = np.square(basis, dtype=np.float64).sum(1)
+
+        for _ in self.engine.map(look, even_blocks(self.X.shape[0], DOCUMENTS_PER_BLOCK)):
+            continue
+        lacking = np.maximum(1 - leverage, 0) * self.by_document
+        count = min(MOST_CANDIDATES, max(CANDIDATES * dead.size, FEWEST_CANDIDATES))
+        candidates = np.argsort(-lacking, kind="stable")[:count]
+        candidates = candidates[lacking[candidates] > INSIDE * self.by_document[candidates]]
+        if candidates.size == 0:
+            return
+        shrunk = self._shrink_rows(self._directions(candidates, project, dead.size))
+        useful = np.flatnonzero(shrunk.any(axis=0))
+        self.revivals += useful.size
+        added = np.zeros(self.topics.shape, self.X.dtype)
+        added[:, dead[: useful.size]] = shrunk[:, useful]
+        self.topics = csr_array(self.topics + csr_array(added))
+
+    def _directions(self, candidates: NDArray[Any], project: Projector, most: int) -> Floats:
+        """U'X for new directions of U, orthogonal to it and to each other: the best of some documents."""
+        rows = csr_array(self.X[candidates])
+        basis = project(rows, Block(0, rows.shape[0])).astype(np.float64) @ self.whitening
+        residual = rows.toarray().astype(np.float64)
+        residual -= (basis @ self.whitening) @ self.products.T
+        lengths = np.sqrt(np.maximum(1 - np.square(basis).sum(1), INSIDE))
+        gains = np.square(self._shrink_rows(residual / lengths[:, None]), dtype=np.float64).sum(0)
+        order = np.argsort(-gains, kind="stable")
+        order = order[gains[order] > 0][:most]
+        # the parts of documents that are orthogonal to the basis have the products I - WW' with each other
+        gram = np.eye(len(order)) - basis[order] @ basis[order].T
+        kept = _independent(gram)
+        lower = np.linalg.cholesky(gram[np.ix_(kept, kept)])
+        directions: Floats = solve_triangular(lower, residual[order[kept]], lower=True)
+        return directions
+
+    def _shrink_rows(self, rows: Floats) -> Floats:
+        """Rows over all terms after the penalty's step, as columns."""
+        shrunk = np.empty((rows.shape[1], rows.shape[0]), self.X.dtype)
+        for terms in self.shrink.blocks:
+            part = np.ascontiguousarray(rows[:, terms.start : terms.stop].T, self.X.dtype)
+            shrunk[terms.start : terms.stop] = self.shrink(part, terms)
+        return shrunk
+
+    def summary(self) -> tuple[int, float]:
+        """Topics alive and density."""
+        sizes = np.bincount(self.topics.indices, minlength=self.topics.shape[1])
+        return int(np.count_nonzero(sizes)), self.topics.nnz / max(1, np.prod(self.topics.shape))
+
+
+def _independent(gram: Floats) -> list[int]:
+    """Rows, first come first served, that are far from the span of those before."""
+    kept: list[int] = []
+    for i in range(len(gram)):
+        left = gram[i, i]
+        if kept:
+            own = gram[np.ix_(kept, kept)]
+            left -= gram[i, kept] @ np.linalg.solve(own, gram[kept, i])
+        if left > INSIDE:
+            kept.append(i)
+    return kept
+
+
+def inverse_root(G: Floats) -> tuple[Floats, float]:
+    """G^(-1/2) on the range of G, and the trace of G^(1/2)."""
+    values, vectors = np.linalg.eigh(G)
+    kept = values > len(G) * np.finfo(np.float64).eps * max(values[-1], 0)
+    roots = np.sqrt(values[kept])
+    return vectors[:, kept] / roots @ vectors[:, kept].T, float(roots.sum())

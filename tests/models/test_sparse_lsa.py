@@ -1,0 +1,310 @@
+"""Sparse LSA: worked example, the paper's algorithms beside it, limits, groups, revival."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from sklearn.linear_model import Lasso
+
+import laconic
+from laconic import SparseLSA
+from laconic.engines import Threads
+from laconic.models.shrink import GroupSoft, Soft
+from laconic.models.sparse_lsa import varimax
+from laconic.models.sparse_lsa_steps import SparseLSASteps
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+LONG = {"max_iter": 3000, "tol": 1e-12, "random_state": 0}
+
+
+@pytest.fixture(scope="module")
+def X():
+    rng = np.random.default_rng(0)
+    return np.maximum(rng.normal(size=(40, 30)), 0) * (rng.random((40, 30)) < 0.5)
+
+
+def soft(B, alpha):
+    return np.sign(B) * np.maximum(np.abs(B) - alpha, 0)
+
+
+def polar(V):
+    left, _, right = np.linalg.svd(V, full_matrices=False)
+    return left @ right
+
+
+def objective(X, U, A, alpha):
+    return np.sum((X - U @ A) ** 2) / 2 + alpha * np.abs(A).sum()
+
+
+class TestWorkedExample:
+    X = np.array([[2.0, 0, 0], [0, 2, 0], [1, 2, 1]])
+
+    def fit(self, **parameters):
+        told = []
+        model = SparseLSA(2, 1.0, init="identity", max_iter=1, tol=0, **parameters)
+        return model.fit(self.X, callback=lambda p: told.append(p.objective) and None), told
+
+    @pytest.mark.parametrize("nonnegative", [False, True])
+    def test_topics(self, nonnegative):
+        model, told = self.fit(nonnegative=nonnegative)
+        np.testing.assert_allclose(model.components_.toarray(), [[1.2, 0, 0], [0, 1.8, 0]], rtol=1e-13)
+        np.testing.assert_allclose(told, [5, 4.66], rtol=1e-13)
+
+    def test_groups(self):
+        model, _ = self.fit(groups=[0, 0, 1])
+        first = (1 - np.sqrt(0.4)) * np.array([2.2, 0.4])
+        np.testing.assert_allclose(model.components_.toarray(), [[*first, 0], [0.2, 1.4, 0]], rtol=1e-12)
+        assert [name for name, _, _ in model.group_table(0)] == [0]
+
+    def test_projection(self):
+        model, _ = self.fit()
+        expected = [[2.4, 0], [0, 3.6], [1.2, 3.6]]
+        np.testing.assert_allclose(model.transform(self.X).toarray(), expected, rtol=1e-13)
+
+
+def the_papers(X, A, alpha, n_iter):
+    """A lasso for every term, and the singular vectors of XA' for the basis."""
+    values = []
+    for _ in range(n_iter):
+        U = polar(X @ A.T)
+        lasso = Lasso(alpha=alpha / len(X), fit_intercept=False, tol=1e-13, max_iter=100_000)
+        A = np.stack([lasso.fit(U, column).coef_ for column in X.T], axis=1)
+        values.append(objective(X, U, A, alpha))
+    return A, values
+
+
+def test_equals_the_papers_algorithm(X):
+    start = np.random.default_rng(1).normal(size=(4, 30))
+    expected, values = the_papers(X, start, 0.3, 8)
+    model = SparseLSA(4, 0.3, init=start, max_iter=8, tol=0).fit(X)
+    ours = model.components_.toarray()
+    signs = np.sign(np.sum(ours * expected, axis=1, keepdims=True))
+    np.testing.assert_allclose(signs * ours, expected, atol=1e-8)
+    np.testing.assert_allclose(model.objective_history_, values, rtol=1e-10)
+
+
+def test_equals_the_papers_algorithm_for_groups(X):
+    """Block coordinate descent over the groups of each topic; its second sweep changes nothing."""
+    ids, alpha = np.arange(30) // 4, 0.3
+    start = np.random.default_rng(2).normal(size=(4, 30))
+    model = SparseLSA(4, alpha, groups=ids, init=start, max_iter=1, tol=0).fit(X)
+
+    def shrunk(B):
+        A = np.zeros_like(B)
+        for g in np.unique(ids):
+            own = ids == g
+            norms = np.linalg.norm(B[:, own], axis=1, keepdims=True)
+            A[:, own] = np.maximum(1 - alpha * np.sqrt(own.sum()) / norms, 0) * B[:, own]
+        return A
+
+    U = polar(X @ start.T)
+    expected = np.zeros((4, 30))
+    for _ in range(2):
+        for k in range(4):
+            rest = U[:, k] @ (X - U @ expected + np.outer(U[:, k], expected[k]))
+            expected[k] = shrunk(rest[None])[0]
+    ours = model.components_.toarray()
+    signs = np.sign(np.sum(ours * expected, axis=1, keepdims=True))
+    np.testing.assert_allclose(signs * ours, expected, atol=1e-10)
+
+
+@pytest.mark.parametrize("nonnegative", [False, True])
+@pytest.mark.parametrize("groups", [None, np.arange(30) // 4])
+@pytest.mark.parametrize("alpha", [0.0, 0.1, 1.0])
+def test_basis_topics_and_objective_belong_together(X, nonnegative, groups, alpha):
+    model = SparseLSA(5, alpha, nonnegative=nonnegative, groups=groups, **LONG).fit(X)
+    U, A = model.transform(X, mode="orthogonal"), model.components_.toarray()
+    np.testing.assert_allclose(U.T @ U, np.eye(5), atol=1e-8)
+    cross = U.T @ X @ A.T
+    np.testing.assert_allclose(cross, cross.T, atol=1e-8)
+    assert np.linalg.eigvalsh(cross).min() > 0
+    # at the end the topics are the shrunk products with the basis
+    B = U.T @ X
+    shrink = Soft(alpha, nonnegative, 30)
+    if groups is not None:
+        sizes = np.bincount(groups)
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        shrink = GroupSoft(alpha, nonnegative, starts, np.sqrt(sizes))
+    shrunk = np.vstack([shrink(B.T[b.start : b.stop].copy(), b) for b in shrink.blocks]).T
+    np.testing.assert_allclose(A, shrunk, atol=2e-4)
+    assert model.objective_history_[-1] == pytest.approx((np.sum(X**2) - np.sum(A**2)) / 2, rel=1e-12)
+    if nonnegative:
+        assert A.min() >= 0
+
+
+def test_without_a_penalty_it_is_the_svd(X):
+    model = SparseLSA(5, 0.0, **LONG).fit(X)
+    values = np.linalg.svd(X, compute_uv=False)
+    assert model.objective_history_[-1] == pytest.approx(np.sum(values[5:] ** 2) / 2, rel=1e-6)
+
+
+def test_from_alpha_max_on_there_are_no_topics(X):
+    model = SparseLSA(3, 0.1, random_state=0).fit(X)
+    assert model.alpha_max_ == pytest.approx(np.linalg.norm(X, axis=0).max())
+    nothing = SparseLSA(3, 1.0001 * model.alpha_max_, random_state=0).fit(X)
+    assert nothing.n_alive_ == 0
+    assert nothing.objective_history_[-1] == pytest.approx(np.sum(X**2) / 2)
+    assert np.isfinite(nothing.transform(X, mode="orthogonal")).all()
+    assert nothing.score(X) == 0
+
+
+def test_scaling_documents_and_penalty_together(X):
+    one = SparseLSA(4, 0.3, **LONG).fit(X)
+    ten = SparseLSA(4, 3.0, **LONG).fit(10 * X)
+    np.testing.assert_allclose(ten.components_.toarray(), 10 * one.components_.toarray(), atol=1e-6)
+    by_default = [SparseLSA(4, random_state=0).fit(c * X).alpha_topics_ for c in (1, 10)]
+    assert by_default[1] == pytest.approx(10 * by_default[0])
+
+
+def test_groups_of_one_term_are_no_groups(X):
+    plain = SparseLSA(4, 0.3, **LONG).fit(X)
+    grouped = SparseLSA(4, 0.3, groups=np.arange(30), **LONG).fit(X)
+    np.testing.assert_allclose(grouped.components_.toarray(), plain.components_.toarray(), atol=1e-9)
+
+
+class TestGroups:
+    def test_a_topic_takes_or_leaves_a_group(self, X):
+        ids = np.arange(30) // 5
+        A = SparseLSA(4, 0.8, groups=ids, random_state=0).fit(X).components_.toarray()
+        taken = np.array([(A[:, ids == g] != 0).mean(axis=1) for g in range(6)])
+        assert set(np.unique(taken)) <= {0.0, 1.0}
+        assert 0 < taken.mean() < 1
+
+    def test_groups_that_overlap(self, X):
+        groups = {"first": [0, 1, 2, 3], "second": [3, 4, 5], "rest": range(6, 30)}
+        model = SparseLSA(4, 0.2, groups=groups, random_state=0).fit(X)
+        copied = np.hstack([X[:, :4], X[:, 3:]])
+        flat = SparseLSA(4, 0.2, groups=np.repeat([0, 1, 2], [4, 3, 24]), random_state=0).fit(copied)
+        A, B = model.components_.toarray(), flat.components_.toarray()
+        np.testing.assert_allclose(A[:, 3], B[:, 3] + B[:, 4], atol=1e-9)
+        np.testing.assert_allclose(model.transform(X).toarray(), flat.transform(copied).toarray(), atol=1e-9)
+        assert {name for name, _, _ in model.group_table(0)} <= {"first", "second", "rest"}
+
+    def test_terms_by_name(self, X):
+        pandas = pytest.importorskip("pandas")
+        frame = pandas.DataFrame(X, columns=[f"gene{m}" for m in range(30)])
+        model = SparseLSA(3, 0.3, groups={"pathway": ["gene2", "gene4"]}, random_state=0).fit(frame)
+        by_number = SparseLSA(3, 0.3, groups={"pathway": [2, 4]}, random_state=0).fit(X)
+        np.testing.assert_array_equal(model.components_.toarray(), by_number.components_.toarray())
+        sizes = {name: size for k in range(3) for name, _, size in model.group_table(k)}
+        assert sizes.get("pathway", 2) == 2
+        assert all(name == "pathway" or name.startswith("gene") for name in sizes)
+
+    def test_weights_of_groups(self, X):
+        ids = np.arange(30) // 5
+        heavy = SparseLSA(3, 0.3, groups=ids, group_weights={2: 1000.0}, random_state=0).fit(X)
+        assert not heavy.components_.toarray()[:, ids == 2].any()
+
+    @pytest.mark.parametrize(
+        ("parameters", "message"),
+        [
+            ({"groups": [0, 1]}, "30 terms"),
+            ({"groups": {"a": []}}, "no terms"),
+            ({"groups": {"a": [30]}}, "30 terms"),
+            ({"groups": {"a": ["x"]}}, "no feature names"),
+            ({"group_weights": {"a": 1}}, "groups"),
+            ({"groups": {"a": [1]}, "group_weights": {"b": 1}}, "no group"),
+            ({"groups": {"a": [1]}, "group_weights": {"a": -1}}, "group_weights"),
+        ],
+    )
+    def test_what_is_wrong_with_groups(self, X, parameters, message):
+        with pytest.raises(ValueError, match=message):
+            SparseLSA(2, 0.1, **parameters).fit(X)
+
+    def test_without_groups_there_is_no_table(self, X):
+        with pytest.raises(ValueError, match="no groups"):
+            SparseLSA(2, 0.1, random_state=0).fit(X).group_table(0)
+
+    def test_saved_with_the_model(self, X, tmp_path):
+        model = SparseLSA(3, 0.3, groups={"a": [0, 1], "b": [1, 2]}, random_state=0).fit(X)
+        model.save(tmp_path / "model")
+        loaded = laconic.load(tmp_path / "model").model
+        assert loaded.group_table(1) == model.group_table(1)
+        for mode in ("orthogonal", "lsq"):
+            np.testing.assert_array_equal(loaded.transform(X, mode=mode), model.transform(X, mode=mode))
+
+
+class TestDeadTopics:
+    def test_a_topic_without_words_is_given_to_a_document(self, X):
+        start = np.zeros((4, 30))
+        start[0, 3] = start[1, 7] = 1
+        model = SparseLSA(4, 0.3, init=start, random_state=0, tol=1e-6).fit(X)
+        assert model.n_alive_ == 4
+        assert (np.diff(model.objective_history_) <= 1e-10).all()
+
+    def test_the_gain_is_what_was_foreseen(self, X):
+        """New directions are orthonormal to the basis and to each other, so that topics are their products."""
+        data = csr_array(X)
+        start = np.zeros((30, 5))
+        start[3, 0] = start[7, 1] = 1
+        with Threads(1) as engine:
+            steps = SparseLSASteps(data, csr_array(start), Soft(0.3, False, 30), engine)
+            steps.reduce_documents(map(steps.solve_documents, steps.document_stages[0]))
+            value = steps.reduce_terms(0, map(steps.solve_terms, steps.term_stages[0]))
+            assert steps.revivals == 3
+            after = steps.reduce_documents(map(steps.solve_documents, steps.document_stages[0]))
+        assert after <= value + 1e-10
+        U = polar(X @ steps.topics.toarray().T.T)
+        A = steps.topics.toarray().T
+        assert objective(X, U, A, 0.3) <= value + 1e-10
+
+    def test_empty_leading_documents_do_not_kill_topics(self, X):
+        led = np.vstack([np.zeros((5, 30)), X])
+        for init in ("identity", "documents", "svd"):
+            model = SparseLSA(4, 0.3, init=init, random_state=0).fit(led)
+            assert model.n_alive_ == 4
+
+    def test_equal_documents_have_one_direction(self):
+        X = np.repeat(np.eye(3, 6), [4, 4, 4], axis=0)
+        model = SparseLSA(5, 0.1, random_state=0).fit(X)
+        assert np.isfinite(model.whitening_).all()
+        assert (np.diff(model.objective_history_) <= 1e-10).all()
+        # nothing is left but what was shrunk
+        assert model.score(X) == pytest.approx(1)
+
+
+def test_more_topics_than_documents_are_refused(X):
+    with pytest.raises(ValueError, match="n_components=41"):
+        SparseLSA(41, 0.1).fit(X)
+
+
+@pytest.mark.parametrize("rotate", [None, "varimax"])
+@pytest.mark.parametrize("nonnegative", [False, True])
+def test_singular_vectors_as_a_start(X, rotate, nonnegative):
+    drawn = SparseLSA(4, 0.1, nonnegative=nonnegative, random_state=0).fit(X)
+    model = SparseLSA(4, 0.1, init="svd", rotate=rotate, nonnegative=nonnegative, random_state=0).fit(X)
+    assert model.n_alive_ == 4
+    assert model.objective_history_[-1] <= 1.1 * drawn.objective_history_[-1]
+    with pytest.raises(ValueError, match="init='svd'"):
+        SparseLSA(4, 0.1, rotate="varimax").fit(X)
+
+
+def test_varimax_finds_simple_loads():
+    rng = np.random.default_rng(3)
+    simple = np.kron(np.eye(3), np.ones((5, 1))) * rng.uniform(1, 2, (15, 3))
+    turn, _ = np.linalg.qr(rng.normal(size=(3, 3)))
+    turned = simple @ turn
+    found = turned @ varimax(turned)
+    assert np.abs(np.sort(np.abs(found), axis=1)[:, :2]).max() < 0.05
+
+
+def test_projections(X):
+    model = SparseLSA(4, 0.3, random_state=0).fit(X)
+    A = model.components_.toarray()
+    np.testing.assert_allclose(model.transform(X).toarray(), X @ A.T, atol=1e-12)
+    best = np.linalg.lstsq(A.T, X.T, rcond=None)[0].T
+    np.testing.assert_allclose(model.transform(X, mode="lsq"), best, atol=1e-9)
+    share = 1 - np.sum((X - best @ A) ** 2) / np.sum(X**2)
+    assert model.score(X) == pytest.approx(share, abs=1e-12)
+    with pytest.raises(ValueError, match="mode"):
+        model.transform(X, mode="fold")
+
+
+def test_pseudo_probabilities(X):
+    model = SparseLSA(4, 0.3, nonnegative=True, random_state=0).fit(X)
+    P = model.probabilities()
+    np.testing.assert_allclose(P.sum(axis=1), 1)
+    np.testing.assert_array_equal(P.indices, model.components_.indices)
+    with pytest.raises(ValueError, match="nonnegative"):
+        SparseLSA(4, 0.3, random_state=0).fit(X).probabilities()
