@@ -16,7 +16,7 @@ from sklearn.preprocessing import MaxAbsScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import laconic
-from laconic import NMF, PLSA, RLSI, GroupNMF, GroupRLSI, SparseLSA, priors
+from laconic import NMF, PLSA, RLSI, GraphPLSA, GroupNMF, GroupRLSI, SparseLSA, priors
 from laconic.models import MODELS
 
 VARIANTS = {
@@ -36,6 +36,9 @@ VARIANTS = {
     "plsa": PLSA(3),
     "plsa-pseudo-dirichlet": PLSA(3, prior=priors.PseudoDirichlet(0.05, weight=0.1)),
     "plsa-over-documents": PLSA(3, prior=priors.PseudoDirichlet(0.01, weight=0.1, over="documents")),
+    "graph-plsa-skl": GraphPLSA(3),
+    "graph-plsa-l2": GraphPLSA(3, divergence="l2"),
+    "graph-plsa-l1": GraphPLSA(3, divergence="l1"),
     "sparse-lsa": SparseLSA(3),
     "sparse-lsa-nonnegative": SparseLSA(3, nonnegative=True),
     "group-rlsi-l1": GroupRLSI(1, 1),
@@ -99,8 +102,16 @@ def test_every_model_is_in_the_contract():
     assert {type(model) for model in VARIANTS.values()} == set(MODELS.values())
 
 
+def expected_failures(model):
+    """Checks of scikit-learn that a model cannot pass, and why."""
+    if not isinstance(model, GraphPLSA):
+        return {}
+    reason = "fit_transform gives the weights under the links; transform knows none"
+    return dict.fromkeys(("check_transformer_general", "check_transformer_data_not_an_array"), reason)
+
+
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@parametrize_with_checks(list(VARIANTS.values()))
+@parametrize_with_checks(list(VARIANTS.values()), expected_failed_checks=expected_failures)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
@@ -142,6 +153,8 @@ def test_the_same_seed_gives_the_same_bits(model, X):
 
 
 def test_fit_then_transform_is_fit_transform(model, X):
+    if isinstance(model, GraphPLSA):
+        pytest.skip("fit_transform gives the weights under the links; transform knows none")
     np.testing.assert_array_equal(
         dense(quiet(model).fit_transform(X, labels(X))), dense(fit(quiet(model), X).transform(X))
     )
@@ -404,8 +417,9 @@ def test_given_topics_as_a_start(model, X):
     found = fit(quiet(model), X)
     again = fit(quiet(model).set_params(init=found.components_), X)
     # multiplicative updates begin a little away from the zeros they could not leave; those with a prior from
-    # maximum likelihood
+    # maximum likelihood; linked documents from weights that move slowly
     floored = getattr(model, "solver", None) == "mu" or getattr(model, "prior", None) is not None
+    floored = floored or isinstance(model, GraphPLSA)
     assert again.objective_history_[0] <= found.objective_history_[-1] * (1 + (1e-2 if floored else 1e-10))
     assert floored or again.n_iter_ <= 3
     with pytest.raises(ValueError, match="shape"):

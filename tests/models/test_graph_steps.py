@@ -55,13 +55,9 @@ GRAPHS = {
 def fit(X, graph, topics, weights, divergence, strength, max_iter=12, tol=0.0, threads=1, **more):
     """The fit, and the objective at every half step of it."""
     told = []
-
-    def watch(progress):
-        if progress.phase == "fit":
-            told.append(progress.objective)
-
     with Threads(threads) as engine:
-        arguments = csr_array(X), csr_array(graph), topics, weights, divergence, strength, engine, watch
+        arguments = csr_array(X), csr_array(graph), topics, weights, divergence, strength, engine
+        arguments = *arguments, lambda progress: told.append(progress.objective)
         return fit_on_graph(*arguments, max_iter=max_iter, tol=tol, **more), np.array(told)
 
 
@@ -180,11 +176,10 @@ def test_no_strength_or_no_edges_is_plsa_to_the_bit(divergence):
         plain = kl.KLSteps(X, W.copy(), topics.copy(), kl.Separate(kl.Mixture(True), X), engine)
         trace = alternate(plain, engine, max_iter=9, tol=0)
     for graph, strength in ((GRAPHS["random"], 0.0), (np.zeros((N, N)), 7.0)):
-        for gentle in (False, True):
-            found, _ = fit(X, graph, topics, W, divergence, strength, 9, gentle=gentle)
-            assert_array_equal(found.weights, plain.weights)
-            assert_array_equal(found.topics, plain.topics)
-            assert found.trace.history == trace.history
+        found, _ = fit(X, graph, topics, W, divergence, strength, 9)
+        assert_array_equal(found.weights, plain.weights)
+        assert_array_equal(found.topics, plain.topics)
+        assert found.trace.history == trace.history
 
 
 @pytest.mark.parametrize("divergence", DIVERGENCES)
@@ -193,7 +188,7 @@ def test_strong_links_make_components_equal(divergence):
     graph = GRAPHS["disconnected"]
     gaps = []
     for strength in (1.0, 100.0, 1e4):
-        found, _ = fit(X, graph, topics, W, divergence, strength, 300, gentle=True)
+        found, _ = fit(X, graph, topics, W, divergence, strength, 300)
         a, b = np.nonzero(graph)
         gaps.append(np.abs(found.weights[a] - found.weights[b]).max())
     assert gaps[2] < 1e-3
@@ -296,23 +291,9 @@ def test_segments_have_topics_that_sum_to_one_each():
 def test_what_is_given_is_left_alone():
     X, (topics, W), graph = counts(), start(), GRAPHS["random"]
     before = topics.copy(), W.copy(), graph.copy()
-    fit(X, graph, topics, W, "skl", 1.0, gentle=True)
+    fit(X, graph, topics, W, "skl", 1.0)
     for now, then in zip((topics, W, graph), before, strict=True):
         assert_array_equal(now, then)
-
-
-def test_a_gentle_start_is_not_in_the_history_and_can_be_interrupted():
-    X, (topics, W) = counts(), start()
-    phases = []
-    with Threads(1) as engine:
-        arguments = csr_array(X), csr_array(GRAPHS["path"]), topics, W, "l2", 1e3, engine
-        found = fit_on_graph(*arguments, lambda p: phases.append(p.phase), max_iter=7, tol=0, gentle=True)
-        stopped = fit_on_graph(*arguments, lambda p: True, max_iter=7, tol=0, gentle=True)
-    assert phases == sorted(phases, reverse=True)
-    assert phases.count("fit") == 14
-    assert len(found.trace.history) == 7
-    assert stopped.trace.interrupted
-    assert stopped.trace.history == []
 
 
 def test_a_strength_beyond_numbers_is_refused():

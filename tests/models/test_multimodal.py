@@ -84,6 +84,19 @@ def test_without_strength_every_medium_is_on_its_own():
         start += X.shape[1]
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_given_topics_are_where_a_fit_begins():
+    media = planted_media()
+    found = model(strength=0.5).fit(media)
+    again = model(strength=0.5, init=found.components_).fit(media)
+    assert again.objective_history_[-1] <= found.objective_history_[-1] * (1 + 1e-3)
+    # and without strength, what is said in one language means nothing to the other
+    alone = model("l2", strength=0, init=found.components_, max_iter=5, tol=0)
+    german = alone.fit(media).modality_topics("de")
+    others = {"de": media["de"], "en": csr_array(media["en"].toarray()[:, ::-1])}
+    np.testing.assert_allclose(alone.fit(others).modality_topics("de"), german, atol=1e-12)
+
+
 def test_one_medium_is_plsa():
     X = planted_media()["de"]
     ours = model("tied", row_normalize=False).fit({"de": X})

@@ -18,7 +18,7 @@ from laconic.models.loop import Callback, Trace
 from laconic.models.media import of_sum_one
 from laconic.models.plsa import MixtureModel
 
-STRENGTH = 100.0
+STRENGTH = 1.0
 START_PRECISION = 1e-3
 
 
@@ -47,7 +47,7 @@ class GraphPLSA(MixtureModel):
         How far apart the weights of linked documents are. "skl", the symmetric Kullback-Leibler divergence,
         minds ratios of small weights too; "l2" large gaps; "l1" makes weights of linked documents exactly
         equal, or lets them differ.
-    strength : float, default=100
+    strength : float, default=1
         How much links count. At 0 the model is `PLSA`; the larger, the more alike linked documents are.
     n_neighbors : int, default=5
         Where no graph is given, every document is linked to this many that are most similar to it (by
@@ -59,7 +59,7 @@ class GraphPLSA(MixtureModel):
         Topics to start from. "documents": distinct documents drawn with `random_state`, with some of every
         word. A word that a given topic lacks, it will never have.
     max_iter : int, default=200
-        Largest number of iterations at full strength, and of each of the stages before it.
+        Largest number of iterations.
     tol : float, default=1e-5
         Stop when an iteration lowers the objective by less than this share of it.
     random_state : int, RandomState instance or None, default=None
@@ -76,7 +76,7 @@ class GraphPLSA(MixtureModel):
     weights_ : ndarray of shape (n_documents, n_components)
         The weights of the documents of the fit, which the links have drawn together.
     objective_history_ : ndarray, one entry per iteration
-        The objective after every iteration at full strength; it never rises.
+        The objective after every iteration; it never rises.
     n_iter_, n_alive_ : int
         Number of iterations, and of topics that have words.
 
@@ -90,7 +90,8 @@ class GraphPLSA(MixtureModel):
     `fit_transform` returns ``weights_``. `transform` knows no links: it finds the weights of each document
     from its words alone, also for the documents of the fit.
 
-    Strong links are slow to move together, so the fit starts without them and strengthens them in stages.
+    Documents that strong links hold together move slowly, by steps as small as the links are strong: with a
+    large `strength`, allow for more iterations.
 
     A document without words takes the weights that suit its neighbours best; without neighbours either, all
     topics equally. Weights under "skl" are at least 1e-12.
@@ -108,7 +109,8 @@ class GraphPLSA(MixtureModel):
 
     References
     ----------
-    Graph-regularised probabilistic latent semantic analysis.
+    Wang, Chang, Lyu: Efficient algorithms for graph regularized PLSA for probabilistic topic modeling,
+    Pattern Recognition 2019.
     """
 
     def __init__(
@@ -190,14 +192,11 @@ class GraphPLSA(MixtureModel):
         # from weights that suit the topics: neighbours that begin alike might never part
         weights = kl.fold_in(X, topics, self._mixture(), engine, START_PRECISION)[0]
         links = self.divergence, self.strength, engine
-        given = not isinstance(self.init, str)
-        if given:
+        if not isinstance(self.init, str):
             weights = settle_on_graph(
                 X, graph, topics, weights, *links, max_iter=self.max_iter, tol=self.tol / 10
             )
-        fit = fit_on_graph(
-            X, graph, topics, weights, *links, watch, max_iter=self.max_iter, tol=self.tol, gentle=not given
-        )
+        fit = fit_on_graph(X, graph, topics, weights, *links, watch, max_iter=self.max_iter, tol=self.tol)
         self.weights_ = fit.weights
         return np.ascontiguousarray(fit.topics.T), fit.trace
 

@@ -8,7 +8,8 @@ strength.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from itertools import chain
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +25,6 @@ DIVERGENCES = ("skl", "l2", "l1")
 # a coupling this small is not felt by any document that a matrix of floats can hold
 NOTHING = 1e-100
 NODES_PER_BLOCK = 1024
-STAGE_FACTOR = 10.0
-START_TOL, START_ITER = 1e-3, 50
 
 
 def colours(graph: csr_array) -> NDArray[np.int64]:
@@ -169,41 +168,31 @@ class Absolute(OnGraph):
 STEPS: dict[str, type[OnGraph]] = {"skl": Logarithmic, "l2": Quadratic, "l1": Absolute}
 
 
-class Linked:
-    """Nodes in the order of their colours, and the links between them.
+class _Sorted(NamedTuple):
+    """A problem with its nodes in the order of their colours."""
 
-    Parameters
-    ----------
-    X : csr_array of shape (n_nodes, n_terms)
-    graph : csr_array of shape (n_nodes, n_nodes)
-    divergence : {"skl", "l2", "l1"}
-    strength : float
-    """
+    X: csr_array
+    weights: Floats
+    documents: kl.DocumentStep
+    order: NDArray[np.int64]
 
-    def __init__(self, X: csr_array, graph: csr_array, divergence: str, strength: float) -> None:
-        couplings = _couplings(graph, strength)
-        shades = colours(couplings)
-        self.order = np.argsort(shades, kind="stable")
-        self._sizes = np.bincount(shades).tolist()
-        self.X, self._couplings = csr_array(X[self.order]), csr_array(couplings[self.order][:, self.order])
-        self._divergence = divergence
+    def unsorted(self) -> Floats:
+        """The weights in the order in which the nodes were given."""
+        weights = np.empty_like(self.weights)
+        weights[self.order] = self.weights
+        return weights
 
-    def step(self, share: float, weights: Floats) -> kl.DocumentStep:
-        """The half step of the documents, at a share of the full strength."""
-        if share == 0 or self._couplings.nnz == 0:
-            return kl.Separate(kl.Mixture(simplex=True), self.X)
-        return STEPS[self._divergence](self.X, self._couplings * share, self._sizes, weights)
 
-    def shares(self) -> list[float]:
-        """Stages of a gentle start: no links, then from where they weigh as much as words do."""
-        if self._couplings.nnz == 0:
-            return []
-        share = float(self.X.sum(dtype=np.float64) / self._couplings.sum())
-        shares = [0.0]
-        while share < 1:
-            shares.append(share)
-            share *= STAGE_FACTOR
-        return shares
+def _sorted(X: csr_array, graph: csr_array, weights: Floats, divergence: str, strength: float) -> _Sorted:
+    couplings = _couplings(graph, strength)
+    shades = colours(couplings)
+    order = np.argsort(shades, kind="stable")
+    X, weights = csr_array(X[order]), weights[order]
+    if couplings.nnz == 0:
+        return _Sorted(X, weights, kl.Separate(kl.Mixture(simplex=True), X), order)
+    couplings = csr_array(couplings[order][:, order])
+    documents = STEPS[divergence](X, couplings, np.bincount(shades).tolist(), weights)
+    return _Sorted(X, weights, documents, order)
 
 
 def fit_on_graph(
@@ -219,7 +208,6 @@ def fit_on_graph(
     segments: Sequence[Block] | None = None,
     max_iter: int,
     tol: float,
-    gentle: bool = False,
 ) -> kl.Fit:
     """Topics, and weights of linked nodes, that minimise the loss plus strength times divergence over edges.
 
@@ -243,37 +231,16 @@ def fit_on_graph(
         Columns of X that belong together; by default all.
     max_iter, tol
         When to stop.
-    gentle : bool, default=False
-        Whether to start without links and to strengthen them in stages (which the callback sees as the phase
-        "start"). Strong links leave nodes together where they were when they met: from there they move by
-        steps that are as small as the strength is large.
 
     Returns
     -------
     Fit
         With the weights in the order of the nodes given.
     """
-    linked = Linked(X, graph, divergence, strength)
-    topics, weights = topics.copy(), weights[linked.order]
-    for share in [*(linked.shares() if gentle else ()), 1.0]:
-        documents = linked.step(share, weights)
-        steps = kl.KLSteps(linked.X, weights, topics, documents, engine, segments=segments)
-        if share < 1:
-            trace = alternate(
-                steps,
-                engine,
-                max_iter=min(max_iter, START_ITER),
-                tol=START_TOL,
-                callback=watch,
-                phase="start",
-            )
-        else:
-            trace = alternate(steps, engine, max_iter=max_iter, tol=tol, callback=watch)
-        topics = steps.topics
-        if share < 1 and trace.interrupted:
-            trace = trace._replace(history=[])
-            break
-    return kl.Fit(trace, topics, _unsorted(weights, linked.order))
+    nodes = _sorted(X, graph, weights, divergence, strength)
+    steps = kl.KLSteps(nodes.X, nodes.weights, topics.copy(), nodes.documents, engine, segments=segments)
+    trace = alternate(steps, engine, max_iter=max_iter, tol=tol, callback=watch)
+    return kl.Fit(trace, steps.topics, nodes.unsorted())
 
 
 def settle_on_graph(
@@ -288,28 +255,17 @@ def settle_on_graph(
     max_iter: int,
     tol: float,
 ) -> Floats:
-    """The weights of linked nodes for given topics, strengthening the links as in `fit_on_graph`."""
-    linked = Linked(X, graph, divergence, strength)
-    weights = weights[linked.order]
-    for share in [*linked.shares()[1:], 1.0]:
-        steps = kl.KLSteps(linked.X, weights, topics, linked.step(share, weights), engine)
-        before = np.inf
-        for _ in range(max_iter):
-            shares = (
-                part for blocks in steps.document_stages for part in engine.map(steps.solve_documents, blocks)
-            )
-            now = steps.reduce_documents(shares)
-            if before - now <= tol * abs(now):
-                break
-            before = now
-    return _unsorted(weights, linked.order)
-
-
-def _unsorted(rows: Floats, order: NDArray[Any]) -> Floats:
-    """Rows that were sorted in this order, as they were before."""
-    found = np.empty_like(rows)
-    found[order] = rows
-    return found
+    """The weights of linked nodes for topics that are given and stay as they are; see `fit_on_graph`."""
+    nodes = _sorted(X, graph, weights, divergence, strength)
+    steps = kl.KLSteps(nodes.X, nodes.weights, topics, nodes.documents, engine)
+    before = np.inf
+    for _ in range(max_iter):
+        stages = (engine.map(steps.solve_documents, blocks) for blocks in steps.document_stages)
+        now = steps.reduce_documents(chain.from_iterable(stages))
+        if before - now <= tol * abs(now):
+            break
+        before = now
+    return nodes.unsorted()
 
 
 def _couplings(graph: csr_array, strength: float) -> csr_array:

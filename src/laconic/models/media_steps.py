@@ -110,10 +110,6 @@ class _Fitter:
             return kl.Fit(Trace([], converged=False, interrupted=False), topics, weights)
         # Tied weights first: then topics correspond, and are found before strong links slow all weights down.
         fit = self.tied("start")
-        if not fit.trace.interrupted:
-            # The media of a document must not begin alike: where a difference costs its size (l1), no weight
-            # would part from its neighbour.
-            fit = self._separately("start", self.nodes.counts, fit.topics, _positive(fit.weights), 1)
         return fit._replace(trace=fit.trace._replace(history=[]))
 
     def tied(self, phase: str) -> kl.Fit:
@@ -126,20 +122,15 @@ class _Fitter:
             weights = np.full((documents.size, topics.shape[1]), 1 / topics.shape[1], X.dtype)
         else:
             weights = self._likely(X, topics)
-        fit = self._separately(phase, X, topics, weights, self.max_iter)
-        return fit._replace(weights=fit.weights[place])
-
-    def _likely(self, X: csr_array, topics: Floats) -> Floats:
-        return kl.fold_in(X, topics, kl.Mixture(simplex=True), self.engine, self.precision)[0]
-
-    def _separately(self, phase: str, X: csr_array, topics: Floats, weights: Floats, max_iter: int) -> kl.Fit:
-        """Expectation-maximisation with every row for itself."""
         rows = kl.Separate(kl.Mixture(simplex=True), X)
         steps = kl.KLSteps(X, weights, topics, rows, self.engine, segments=self.segments)
         trace = alternate(
-            steps, self.engine, max_iter=max_iter, tol=self.tol, callback=self.watch, phase=phase
+            steps, self.engine, max_iter=self.max_iter, tol=self.tol, callback=self.watch, phase=phase
         )
-        return kl.Fit(trace, steps.topics, steps.weights)
+        return kl.Fit(trace, steps.topics, steps.weights[place])
+
+    def _likely(self, X: csr_array, topics: Floats) -> Floats:
+        return kl.fold_in(X, topics, kl.Mixture(simplex=True), self.engine, self.precision)[0]
 
 
 def _positive(weights: Floats) -> Floats:

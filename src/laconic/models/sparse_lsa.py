@@ -175,7 +175,7 @@ class SparseLSA(TopicModel):
         steps = SparseLSASteps(expanded, first, shrink, engine)
         trace = alternate(steps, engine, max_iter=self.max_iter, tol=self.tol, callback=watch)
         # the basis that goes with the last topics
-        steps.reduce_documents(engine.map(steps.solve_documents, steps.document_stages[0]))
+        steps.restart()
         components, signs = _upright(transposed(steps.topics))
         self.whitening_ = (steps.whitening * np.outer(signs, signs)).astype(X.dtype)
         if groups is not None:

@@ -59,6 +59,10 @@ class TermShare(NamedTuple):
 class SparseLSASteps:
     """Topics and basis in turn for  1/2 ||X - UA||^2 + penalty(A)  with U'U = I.
 
+    From the second iteration on, the basis is that of topics a step ahead: as far beyond the last ones as
+    those are beyond the ones before. It takes half as many iterations. If the objective rises by it, the step
+    is done again from where it was; so it never does.
+
     Parameters
     ----------
     X : csr_array
@@ -71,6 +75,8 @@ class SparseLSASteps:
     def __init__(self, X: csr_array, topics: csr_array, shrink: Shrink, engine: Threads) -> None:
         self.X, self.by_term = X, csr_array(X.T.tocsr())
         self.topics, self.shrink, self.engine = topics, shrink, engine
+        self._ahead = topics
+        self._objective = np.inf
         self.by_document, by_term = squared_norms(X)
         self.half_energy = float(by_term.sum()) / 2
         n_topics = topics.shape[1]
@@ -83,12 +89,12 @@ class SparseLSASteps:
     def solve_documents(self, topics: Block) -> SliceShare:
         """One pass over all documents for some topics: their part of R, and of G."""
         X, R = self.X, self.products[:, topics.start : topics.stop]
-        own = csr_array(self.topics[:, topics.start : topics.stop])
+        own = csr_array(self._ahead[:, topics.start : topics.stop])
         project = Projector(own)
         V = np.empty((X.shape[0], topics.size), X.dtype)
         for rows in even_blocks(X.shape[0], DOCUMENTS_PER_BLOCK):
             V[rows.start : rows.stop] = project(X, rows)
-        A = self.topics
+        A = self._ahead
         total = np.zeros((A.shape[1], topics.size))
         for terms in even_blocks(A.shape[0], TERMS_PER_BLOCK):
             block = np.zeros((terms.size, topics.size), X.dtype)
@@ -99,7 +105,7 @@ class SparseLSASteps:
         return SliceShare(topics, total)
 
     def reduce_documents(self, shares: Iterable[SliceShare]) -> float:
-        """The basis, as G^(-1/2); returns the objective with it."""
+        """The basis, as G^(-1/2); returns the objective with it (ahead, that before it)."""
         n_topics = self.topics.shape[1]
         G = np.empty((n_topics, n_topics))
         for share in shares:
@@ -107,8 +113,10 @@ class SparseLSASteps:
         if not np.isfinite(G).all():
             return np.nan
         self.whitening, cross = inverse_root((G + G.T) / 2)
-        squares = float(np.vdot(self.topics.data, self.topics.data))
-        return self.half_energy - cross + squares / 2 + self.shrink.penalty(self.topics)
+        if self._ahead is not self.topics:
+            # the basis goes with topics that are not taken yet
+            return self._objective
+        return self.half_energy - cross + _squares(self.topics) / 2 + self.shrink.penalty(self.topics)
 
     def solve_terms(self, terms: Block) -> TermShare:
         """The new topics of these terms."""
@@ -117,25 +125,40 @@ class SparseLSASteps:
 
     def reduce_terms(self, stage: int, shares: Iterable[TermShare]) -> float:
         """Take over the new topics, and give those without words another document."""
+        found, objective = self._found(shares)
+        if objective > self._objective and self._ahead is not self.topics:
+            self.restart()
+            found, objective = self._found(self.engine.map(self.solve_terms, self.term_stages[0]))
+        before, self.topics = self.topics, found
+        self._ahead = self.topics if np.isinf(self._objective) else csr_array(2 * found - before)
+        self._objective = objective
+        return objective
+
+    def restart(self) -> None:
+        """Find the basis of the topics themselves."""
+        self._ahead = self.topics
+        self.reduce_documents(self.engine.map(self.solve_documents, self.document_stages[0]))
+
+    def _found(self, shares: Iterable[TermShare]) -> tuple[csr_array, float]:
+        """The new topics, and the objective with them."""
         parts = list(shares)
         indptr = np.concatenate([[0], np.cumsum(np.concatenate([part.sizes for part in parts]))])
         indices = np.concatenate([part.indices for part in parts])
         data = np.concatenate([part.data for part in parts])
-        before = self.topics
-        self.topics = csr_array((data, indices, indptr), shape=before.shape)
-        dead = np.flatnonzero(np.bincount(indices, minlength=before.shape[1]) == 0)
+        topics = csr_array((data, indices, indptr), shape=self.topics.shape)
+        dead = np.flatnonzero(np.bincount(indices, minlength=topics.shape[1]) == 0)
         if dead.size:
-            self._revive(dead, before)
-        return self.half_energy - float(np.vdot(self.topics.data, self.topics.data)) / 2
+            topics = self._revived(topics, dead)
+        return topics, self.half_energy - _squares(topics) / 2
 
-    def _revive(self, dead: NDArray[Any], before: csr_array) -> None:
+    def _revived(self, topics: csr_array, dead: NDArray[Any]) -> csr_array:
         """Give topics without words to documents that the basis lacks most.
 
         The part of a document that is orthogonal to the basis becomes a new direction of it; what it explains
         is known exactly before it is taken.
         """
         leverage = np.empty(self.X.shape[0])
-        project = Projector(before)
+        project = Projector(self._ahead)
         whitening = self.whitening.astype(self.X.dtype)
 
         def look(rows: Block) -> None:
@@ -149,13 +172,13 @@ class SparseLSASteps:
         candidates = np.argsort(-lacking, kind="stable")[:count]
         candidates = candidates[lacking[candidates] > INSIDE * self.by_document[candidates]]
         if candidates.size == 0:
-            return
+            return topics
         shrunk = self._shrink_rows(self._directions(candidates, project, dead.size))
         useful = np.flatnonzero(shrunk.any(axis=0))
         self.revivals += useful.size
-        added = np.zeros(self.topics.shape, self.X.dtype)
+        added = np.zeros(topics.shape, self.X.dtype)
         added[:, dead[: useful.size]] = shrunk[:, useful]
-        self.topics = csr_array(self.topics + csr_array(added))
+        return csr_array(topics + csr_array(added))
 
     def _directions(self, candidates: NDArray[Any], project: Projector, most: int) -> Floats:
         """U'X for new directions of U, orthogonal to it and to each other: the best of some documents."""
@@ -186,6 +209,10 @@ class SparseLSASteps:
         """Topics alive and density."""
         sizes = np.bincount(self.topics.indices, minlength=self.topics.shape[1])
         return int(np.count_nonzero(sizes)), self.topics.nnz / max(1, np.prod(self.topics.shape))
+
+
+def _squares(topics: csr_array) -> float:
+    return float(np.square(topics.data, dtype=np.float64).sum())
 
 
 def _independent(gram: Floats) -> list[int]:
