@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint format bench bench-groups docs clean
+.PHONY: demo test lint format bench bench-groups bench-plsa docs clean
 
 .venv/core: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -44,6 +44,9 @@ bench: .venv/dev  ## laconic beside its peers, in one process
 
 bench-groups: .venv/bench  ## group models at the scale of Wikipedia (an hour, 16 GB)
 	$(BIN)/python -m benchmarks.group_scale
+
+bench-plsa: .venv/bench  ## the probabilistic models beside their peers (some minutes)
+	$(BIN)/python -m benchmarks.plsa
 
 docs: .venv/docs  ## the manual, as HTML in docs/_build/html
 	$(BIN)/sphinx-build -q -W -b html docs docs/_build/html
