@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from numbers import Real
 
-from laconic.models.checks import check_choice, check_number
+from laconic.checks import check_choice, check_number
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,8 @@ from sklearn.utils.validation import check_is_fitted
 
 
 class Toy(BaseEstimator):
+    wants = "weights"
+
     def __init__(self, n_components=2, *, alpha=0.1, init="random", sizes=None, random_state=None):
         self.n_components = n_components
         self.alpha = alpha
@@ -52,6 +54,41 @@ class Toy(BaseEstimator):
         self.history_, self.n_features_in_ = state["history"], state["n_features_in"]
         if self.components_.shape[1] != self.n_features_in_ or self.scale_.shape != (self.n_features_in_,):
             raise ValueError(f"components and scale do not fit {self.n_features_in_} terms")
+
+
+class MediaToy(Toy):
+    """A toy whose terms are those of two modalities."""
+
+    wants = "counts"
+
+    def fit(self, n_german=4, n_english=2, seed=0):
+        super().fit(n_german + n_english, seed)
+        self.modalities_, self.n_german_ = ("german", "english"), n_german
+        return self
+
+    def modality_topics(self, modality):
+        german = modality == "german"
+        return self.components_[:, : self.n_german_] if german else self.components_[:, self.n_german_ :]
+
+    def topics(self, vocabulary=None, n_terms=10, *, modality=None):
+        if modality is None:
+            return super().topics(vocabulary, n_terms)
+        part = Toy(self.n_components)
+        part.components_ = self.modality_topics(modality)
+        part.n_features_in_ = part.components_.shape[1]
+        return part.topics(vocabulary, n_terms)
+
+    def transform(self, X, modality=None):
+        if modality is None:
+            return sum(self.transform(part, name) for name, part in X.items())
+        return X @ self.modality_topics(modality).T
+
+    def _fitted_state(self):
+        return super()._fitted_state() | {"n_german": self.n_german_}
+
+    def _restore(self, state):
+        super()._restore(state)
+        self.modalities_, self.n_german_ = ("german", "english"), state["n_german"]
 
 
 def same(a, b):

@@ -1,5 +1,5 @@
 import pytest
-from bundle_toys import Toy
+from bundle_toys import MediaToy, Toy
 
 from laconic.bundle import Bundle
 from laconic.corpus import Vectorizer
@@ -18,6 +18,7 @@ TEXTS = [
 @pytest.fixture(autouse=True)
 def _registered(monkeypatch):
     monkeypatch.setitem(MODELS, "Toy", Toy)
+    monkeypatch.setitem(MODELS, "MediaToy", MediaToy)
 
 
 @pytest.fixture

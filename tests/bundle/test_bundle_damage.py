@@ -152,8 +152,8 @@ def test_repeated_keys_are_refused(saved):
 
 
 def test_a_newer_format_says_so(saved):
-    edit(saved, lambda document: document.update(format_version=2, files="something new"))
-    refused(saved, r"was written by a newer laconic \(format 2; this one reads up to 1\): upgrade laconic")
+    edit(saved, lambda document: document.update(format_version=3, files="something new"))
+    refused(saved, r"was written by a newer laconic \(format 3; this one reads up to 2\): upgrade laconic")
 
 
 def test_an_unknown_class_is_named(saved):
@@ -398,7 +398,9 @@ JSON = st.recursive(
     | st.text(st.characters(exclude_categories=["Cs"]), max_size=8),
     lambda inner: (
         st.lists(inner, max_size=3)
-        | st.dictionaries(st.sampled_from(["array", "csr", "tuple", "mapping", "x"]), inner, max_size=2)
+        | st.dictionaries(
+            st.sampled_from(["array", "csr", "tuple", "mapping", "prior", "fields", "x"]), inner, max_size=2
+        )
     ),
     max_leaves=8,
 )

@@ -44,7 +44,7 @@ def test_saving_twice_gives_the_same_bytes(bundle, saved, tmp_path):
 def test_the_directory_is_readable(saved, bundle):
     document = json.loads((saved / "model.json").read_text(encoding="utf-8"))
     assert document["format"] == "laconic-bundle"
-    assert document["format_version"] == 1
+    assert document["format_version"] == 2
     assert document["class"] == "Toy"
     assert document["parameters"]["n_components"] == 3
     assert document["versions"]["laconic"] == laconic.__version__

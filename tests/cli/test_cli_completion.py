@@ -31,9 +31,16 @@ def completed(line, folder):
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("laconic tr", ["transform"]),
+        ("laconic tr", ["transform", "translate"]),
         ("laconic fit --dry", ["--dry-run"]),
-        ("laconic fit a.csv --model g", ["group-rlsi", "group-nmf"]),
+        ("laconic fit a.csv --model g", ["group-rlsi", "group-nmf", "graph-plsa"]),
+        ("laconic fit a.csv --prior pa", ["pareto:"]),
+        ("laconic fit a.csv --divergence ti", ["tied"]),
+        ("laconic fit a.csv --text-", ["--text-NAME"]),
+        ("laconic fit a.csv --text-de ", ["body", "key", "kind"]),
+        ("laconic fit a.csv --text-de body --text-en ke", ["key"]),
+        ("laconic fit a.csv --text-de body --label ki", ["kind"]),
+        ("laconic translate model a.csv --text-de bo", ["body"]),
         ("laconic fit a.csv --stemmer en", ["english"]),
         ("laconic fit a.csv --stop-words ger", ["german"]),
         ("laconic fit a.csv --weighting l", ["log-entropy"]),

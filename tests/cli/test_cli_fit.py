@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from cli_documents import THEMES, documents, write_csv, write_jsonl
 
-from laconic import RLSI, Bundle, Corpus, load
+from laconic import RLSI, Bundle, Corpus, GraphPLSA, MultimodalPLSA, SparseLSA, load
 from laconic.cli import fit as fit_module
 from laconic.cli import model_options, term_options
 from laconic.cli.fit import fit
@@ -186,10 +186,15 @@ def test_defaults_are_the_librarys():
         assert told(name) == vectorizer[name].default
     for name in ("text", "encoding", "on_error"):
         assert told(name) == reader[name].default
-    for name in ("max_iter", "tol"):
-        assert shown[name].default == model[name].default
+    assert shown["max_iter"].default == model["max_iter"].default
+    sparse_lsa = inspect.signature(SparseLSA).parameters
+    assert told("tol") == f"{model['tol'].default}; for sparse-lsa {sparse_lsa['tol'].default}"
+    graph, multimodal = (inspect.signature(kind).parameters for kind in (GraphPLSA, MultimodalPLSA))
+    assert told("divergence") == graph["divergence"].default == multimodal["divergence"].default
+    assert told("neighbors") == str(graph["n_neighbors"].default)
+    assert float(told("strength")) == graph["strength"].default == multimodal["strength"].default
     names = {name.replace("_", "") for name in model_options.ModelName.__members__}
-    assert names == {name.lower() for name in MODELS}
+    assert names == {name.lower() for name in MODELS} | {"nmfkl"}
     assert {name.value for name in term_options.WeightingName} == set(WEIGHTINGS)
 
 

@@ -1,4 +1,4 @@
-"""Group models and NMF from the command line."""
+"""Group models, NMF and Sparse LSA from the command line."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import csv
 import json
 
 import pytest
+
+from laconic import SparseLSA, load
 
 CLASSES = {"sea": "salt wave ship harbour", "sky": "cloud wing rain storm"}
 
@@ -85,9 +87,19 @@ def test_nmf(laconic, documents, tmp_path):
     assert "fitted 3 topics" in printed
 
 
+def test_sparse_lsa(laconic, documents, tmp_path):
+    arguments = ("--model", "sparse-lsa", "-k", "2", "--alpha-topics", "0.1")
+    assert "fitted 2 topics" in fit(laconic, documents, tmp_path / "m", *arguments).stderr
+    model = load(tmp_path / "m").model
+    assert model.get_params() == SparseLSA(2, 0.1, nonnegative=True, random_state=0).get_params()
+    fit(laconic, documents, tmp_path / "m", *arguments, "--signed", "--tol", "0.01")
+    assert load(tmp_path / "m").model.get_params()["nonnegative"] is False
+
+
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
+        (("--model", "sparse-lsa", "--words", "4"), "--words"),
         (("--model", "group-rlsi"), "--label"),
         (("--model", "nmf", "--words", "4"), "--words"),
         (("--model", "rlsi", "--shared", "4"), "--shared"),

@@ -18,7 +18,7 @@ def test_version(laconic):
     assert laconic("--version").stdout == f"laconic {package.__version__}\n"
 
 
-@pytest.mark.parametrize("command", [[], ["demo"], ["fit"], ["topics"], ["transform"]])
+@pytest.mark.parametrize("command", [[], ["demo"], ["fit"], ["topics"], ["transform"], ["translate"]])
 def test_help_has_examples(laconic, monkeypatch, command):
     monkeypatch.setenv("COLUMNS", "100")
     shown = laconic(*command, "--help").stdout

@@ -15,7 +15,7 @@ from cli_documents import (
 )
 
 from laconic import Corpus, load
-from laconic.cli import transform
+from laconic.cli import batches
 from laconic.models.factor import ROWS_PER_BLOCK
 
 
@@ -118,7 +118,7 @@ def test_parts_of_counts_are_the_whole_to_the_bit(run, tmp_path, monkeypatch):
     corpus = Corpus.from_texts([row["body"] for row in documents(2 * ROWS_PER_BLOCK + 100, seed=2)])
     corpus.save(tmp_path / "corpus")
     _, _, whole = run(tmp_path / "corpus")
-    monkeypatch.setattr(transform, "BATCH", ROWS_PER_BLOCK)
+    monkeypatch.setattr(batches, "BATCH", ROWS_PER_BLOCK)
     _, ids, parts = run(tmp_path / "corpus")
     assert np.array_equal(whole, parts)
     assert ids == corpus.ids.tolist()

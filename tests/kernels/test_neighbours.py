@@ -262,6 +262,9 @@ def test_tied_nodes():
         edges.tied_nodes(indptr, indices, np.array([same, other, same, other, other, same])),
         [0, 1, 2, 3, 3, 5],
     )
+    fading, faded, more = [1.0, 1e-30, 0.0], [1.0, 1e-200, 1e-15], [1.0, 1e-9, 0.0]
+    rows = np.array([fading, faded, more, faded, fading, more])
+    assert_array_equal(edges.tied_nodes(indptr, indices, rows), [0, 0, 2, 3, 3, 5])
 
 
 def test_penalties_count_every_edge_once():

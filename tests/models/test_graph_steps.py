@@ -10,7 +10,13 @@ from scipy.special import wrightomega
 from laconic.engines import Block, Threads
 from laconic.kernels.neighbours import FLOOR
 from laconic.models import kl
-from laconic.models.graph_steps import colours, fit_on_graph, settle_on_graph
+from laconic.models.graph_steps import (
+    colours,
+    fit_on_graph,
+    settle_on_graph,
+    strengthened_fit,
+    weaker_strengths,
+)
 from laconic.models.loop import alternate
 
 DIVERGENCES = ("l2", "skl", "l1")
@@ -294,6 +300,46 @@ def test_what_is_given_is_left_alone():
     fit(X, graph, topics, W, "skl", 1.0)
     for now, then in zip((topics, W, graph), before, strict=True):
         assert_array_equal(now, then)
+
+
+def test_a_start_with_weak_links_is_not_in_the_history_and_can_be_interrupted():
+    X, (topics, W) = counts(), start()
+    phases = []
+    with Threads(1) as engine:
+        problem = csr_array(X), csr_array(GRAPHS["path"]), topics, W, "l1", 0.5, engine
+        found = strengthened_fit(*problem, lambda p: phases.append(p.phase), max_iter=7, tol=0)
+        stopped = strengthened_fit(*problem, lambda p: True, max_iter=7, tol=0)
+    assert phases == sorted(phases, reverse=True)
+    assert phases.count("fit") == 2 * len(found.trace.history) <= 14
+    assert phases.count("start") > 0
+    assert stopped.trace.interrupted
+    assert stopped.trace.history == []
+
+
+def test_links_that_strengthen_tie_what_belongs_together():
+    """Four groups of documents, each a complete graph, and a chain between them."""
+    groups = np.repeat(np.arange(4), 5)
+    graph = (groups[:, None] == groups).astype(float) - np.eye(20)
+    graph += linked((4, 5), (9, 10), (14, 15), n=20)
+    X = np.random.default_rng(16).poisson(np.where(np.arange(20) // 5 == groups[:, None], 3.0, 0.1)) + 0.0
+    X /= X.sum(axis=1, keepdims=True)
+    random = np.random.default_rng(17)
+    topics, W = random.dirichlet(np.ones(20), 4).T.copy(), random.dirichlet(np.ones(4), 20)
+    with Threads(1) as engine:
+        problem = csr_array(X), csr_array(graph), topics, W, "l1", 0.4, engine, None
+        found = strengthened_fit(*problem, max_iter=500, tol=1e-8).weights
+    assert len(np.unique(found, axis=0)) == 4
+    assert all(len(np.unique(found[groups == group], axis=0)) == 1 for group in range(4))
+
+
+def test_strengths_of_the_stages():
+    X, graph = csr_array(counts()), csr_array(GRAPHS["path"])
+    stages = weaker_strengths(X, graph, 10.0)
+    assert stages[0] == 0
+    assert stages == sorted(stages)
+    assert 10 / 4 < stages[-1] < 10
+    assert weaker_strengths(X, graph, 0.0) == weaker_strengths(X, csr_array((N, N)), 1.0) == []
+    assert weaker_strengths(X, graph, 1e-6) == [0]
 
 
 def test_a_strength_beyond_numbers_is_refused():

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from scipy.optimize import brentq, minimize_scalar
@@ -182,6 +185,10 @@ def test_the_start_is_maximum_likelihood_and_not_in_the_history(counts):
 def test_bad_priors_are_named(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+def test_priors_can_be_imported_first():
+    subprocess.run([sys.executable, "-c", "import laconic.priors"], check=True)
 
 
 def test_a_prior_is_saved_with_its_model(counts, tmp_path):

@@ -4,28 +4,29 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Iterable
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from laconic.bundle.errors import BundleError
+from laconic.bundle.parameters import decode_parameters, encode_parameters
 from laconic.corpus.saving import add_vectorizer, read_vectorizer
-from laconic.stored.manifest import Kind, quoted
+from laconic.stored.manifest import Json, Kind, quoted
 from laconic.stored.reading import StoredDirectory, read_directory
 from laconic.stored.values import decode, encode
-from laconic.stored.writing import replacing
+from laconic.stored.writing import DirectoryWriter, replacing
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from laconic.corpus import Vectorizer
+    from laconic.corpus.matrices import CSR
     from laconic.corpus.strings import Strings
     from laconic.models.base import TopicModel
 
-
-MODEL = Kind(noun="model", manifest="model.json", format="laconic-bundle", version=1, error=BundleError)
+# Format 2 added priors among the parameters, and vectorisers of several modalities.
+MODEL = Kind(noun="model", manifest="model.json", format="laconic-bundle", version=2, error=BundleError)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -38,6 +39,8 @@ class Bundle:
         A fitted model.
     vectorizer : Vectorizer or None, default=None
         Whose vocabulary names the model's terms.
+    vectorizers : mapping of str to Vectorizer, optional
+        For a model of several modalities, in place of `vectorizer`: those of its modalities that are texts.
 
     Raises
     ------
@@ -68,27 +71,43 @@ class Bundle:
 
     model: TopicModel
     vectorizer: Vectorizer | None = None
+    vectorizers: Mapping[str, Vectorizer] = field(default_factory=dict, kw_only=True)
 
     def __post_init__(self) -> None:
+        self._check_names()
+        ordered = {name: self.vectorizers[name] for name in self.modalities if name in self.vectorizers}
+        object.__setattr__(self, "vectorizers", ordered)
         self._check_sizes()
 
     def __repr__(self) -> str:
-        vocabulary = self.vocabulary
-        terms = "no vectoriser" if vocabulary is None else f"vectoriser of {len(vocabulary):,} terms"
-        return f"<Bundle: {self.model!r}, {terms}>"
+        parts = [
+            f"vectoriser of {len(vectorizer.vocabulary):,} terms{f' for {name}' if name else ''}"
+            for name, vectorizer in [("", self.vectorizer), *self.vectorizers.items()]
+            if vectorizer is not None
+        ]
+        return f"<Bundle: {self.model!r}, {', '.join(parts) or 'no vectoriser'}>"
+
+    @property
+    def modalities(self) -> list[str]:
+        """The names of the model's modalities; none, if its documents have just one."""
+        return [str(name) for name in getattr(self.model, "modalities_", ())]
 
     @property
     def vocabulary(self) -> Strings | None:
-        """The terms in the order of the model's columns, or None without a vectoriser."""
+        """The terms in the order of the model's columns, or None without a vectoriser for all of them."""
+        if self.vectorizers and len(self.vectorizers) == len(self.modalities):
+            return np.concatenate([vectorizer.vocabulary for vectorizer in self.vectorizers.values()])
         return None if self.vectorizer is None else self.vectorizer.vocabulary
 
-    def topics(self, n_terms: int = 10) -> list[list[tuple[str, float]]]:
+    def topics(self, n_terms: int = 10, *, modality: str | None = None) -> list[list[tuple[str, float]]]:
         """List the heaviest terms of every topic.
 
         Parameters
         ----------
         n_terms : int, default=10
             At most that many terms of a topic.
+        modality : str, optional
+            Only terms of this one.
 
         Returns
         -------
@@ -96,28 +115,106 @@ class Bundle:
             Terms and weights, topic by topic; without a vocabulary, what the model itself calls its columns
             (the feature names it was fitted with, or else their numbers).
         """
-        listed: list[list[tuple[str, float]]] = self.model.topics(self.vocabulary, n_terms)
-        return listed
+        if modality is None:
+            listed: list[list[tuple[str, float]]] = self.model.topics(self.vocabulary, n_terms)
+            return listed
+        vectorizer = self.vectorizers.get(self._known(modality))
+        vocabulary = None if vectorizer is None else vectorizer.vocabulary
+        return self.model.topics(vocabulary, n_terms, modality=modality)  # type: ignore[call-arg]
 
-    def transform(self, texts: Iterable[str]) -> Any:
-        """Describe texts by the model's topics.
+    def vectorize(self, texts: Iterable[str], *, modality: str | None = None) -> CSR:
+        """Turn texts into the rows that the model takes: counts for models of counts, else weights.
 
         Parameters
         ----------
         texts : iterable of str
             New documents.
+        modality : str, optional
+            Which one the texts are of, for a model of several.
+
+        Returns
+        -------
+        scipy.sparse.csr_array of float32, shape (n_texts, n_terms)
+            One row for every text.
+        """
+        return self.weigh(self.vectorizer_of(modality).count(texts), modality=modality)
+
+    def weigh(self, counts: CSR, *, modality: str | None = None) -> CSR:
+        """Turn counts into the rows that the model takes: the counts themselves, or weights.
+
+        Parameters
+        ----------
+        counts : sparse array of shape (n_texts, n_terms)
+            How often each term of the vocabulary occurs in each text.
+        modality : str, optional
+            Which one the texts are of, for a model of several.
+
+        Returns
+        -------
+        scipy.sparse.csr_array of float32, shape (n_texts, n_terms)
+            One row for every text.
+        """
+        return counts if self.model.wants == "counts" else self.vectorizer_of(modality).weigh(counts)
+
+    def transform(
+        self, texts: Iterable[str] | Mapping[str, Iterable[str]], *, modality: str | None = None
+    ) -> Any:
+        """Describe texts by the model's topics.
+
+        Parameters
+        ----------
+        texts : iterable of str, or mapping of str to iterable of str
+            New documents. For a model of several modalities, also their texts in more than one of them, by
+            modality.
+        modality : str, optional
+            Which one the texts are of, for a model of several.
 
         Returns
         -------
         array of shape (n_texts, n_topics)
             What the model's ``transform`` returns, one row for every text.
         """
-        if self.vectorizer is None:
+        if isinstance(texts, Mapping):
+            return self.model.transform({n: self.vectorize(part, modality=n) for n, part in texts.items()})
+        X = self.vectorize(texts, modality=modality)
+        if modality is None:
+            return self.model.transform(X)
+        return self.model.transform(X, modality=modality)  # type: ignore[call-arg]
+
+    def vectorizer_of(self, modality: str | None = None) -> Vectorizer:
+        """The vectoriser for texts of a modality, or that of a model which has just one.
+
+        Parameters
+        ----------
+        modality : str, optional
+            Needed if the model has several.
+
+        Returns
+        -------
+        Vectorizer
+            With a vocabulary.
+
+        Raises
+        ------
+        ValueError
+            If there is none.
+        """
+        if modality is None and self.modalities:
+            names = ", ".join(map(repr, self.modalities))
+            raise ValueError(f"this model has several modalities: say which of {names} the texts are of")
+        found = self.vectorizer if modality is None else self.vectorizers.get(self._known(modality))
+        if found is None:
             raise ValueError(
                 "this bundle has no vectoriser, so it cannot read texts; pass a matrix of documents and "
-                "terms to bundle.model.transform, or make the bundle with Bundle(model, vectorizer)"
+                "terms to bundle.model.transform, or give the vectoriser when you make the bundle"
             )
-        return self.model.transform(self.vectorizer.transform(texts))
+        return found
+
+    def _known(self, modality: str) -> str:
+        if modality not in self.modalities:
+            names = ", ".join(map(repr, self.modalities)) or "none"
+            raise ValueError(f"the model has no modality {modality!r}; there are: {names}")
+        return modality
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save as a directory; a crash at any time leaves what was there before, or the new model.
@@ -145,22 +242,48 @@ class Bundle:
                 f"{path}: a {type(self.model).__module__}.{name} could not be loaded, so it is not saved; "
                 f"laconic's own models are {', '.join(_models())}"
             )
+        self._check_names()
         self._check_sizes()
         state = self.model._fitted_state()
-        parameters = _without_generators(self.model.get_params(deep=False))
         with replacing(path, MODEL) as writer:
             writer.commit(
                 {
                     "class": name,
-                    "parameters": {k: encode(v, f"parameters.{k}", writer) for k, v in parameters.items()},
+                    "parameters": encode_parameters(self.model.get_params(deep=False), writer),
                     "state": {k: encode(v, k, writer) for k, v in state.items()},
-                    "vectorizer": None
-                    if self.vectorizer is None
-                    else add_vectorizer(self.vectorizer, writer),
+                    **self._add_vectorizers(writer),
                 }
             )
 
+    def _add_vectorizers(self, writer: DirectoryWriter) -> dict[str, Json]:
+        """Store the vectoriser or vectorisers, if there are any."""
+        if self.vectorizers:
+            return {
+                "vectorizers": {
+                    # Only for people: which file belongs to which modality stands in the document.
+                    name: add_vectorizer(vectorizer, writer, f".{re.sub('[^A-Za-z0-9_]', '_', name)[:40]}")
+                    for name, vectorizer in self.vectorizers.items()
+                }
+            }
+        return {"vectorizer": None if self.vectorizer is None else add_vectorizer(self.vectorizer, writer)}
+
+    def _check_names(self) -> None:
+        for name in self.vectorizers:
+            self._known(name)
+        if self.vectorizer is not None and self.modalities:
+            names = ", ".join(map(repr, self.modalities))
+            raise ValueError(
+                f"the model has modalities ({names}): give vectorizers, a mapping with their names"
+            )
+
     def _check_sizes(self) -> None:
+        for name, vectorizer in self.vectorizers.items():
+            n_columns = self.model.modality_topics(name).shape[1]
+            if len(vectorizer.vocabulary) != n_columns:
+                raise ValueError(
+                    f"the vocabulary of {name!r} has {len(vectorizer.vocabulary)} terms, but the model was "
+                    f"fitted on {n_columns}; give the vectoriser that made the model's input"
+                )
         vocabulary, n_terms = self.vocabulary, getattr(self.model, "n_features_in_", None)
         if vocabulary is not None and n_terms is not None and len(vocabulary) != n_terms:
             raise ValueError(
@@ -198,12 +321,25 @@ def load(path: str | os.PathLike[str]) -> Bundle:
     """
     stored = read_directory(path, MODEL)
     model = _restored_model(stored)
-    without = "vectorizer" in stored.document and stored.document["vectorizer"] is None
-    vectorizer = None if without else read_vectorizer(stored)
     try:
-        return Bundle(model, vectorizer)
+        return Bundle(model, **_restored_vectorizers(stored))
+    except BundleError:
+        raise
     except ValueError as error:
         raise stored.error(str(error)) from error
+
+
+def _restored_vectorizers(stored: StoredDirectory) -> dict[str, Any]:
+    """The vectoriser or vectorisers, as the arguments of a bundle."""
+    document = stored.document
+    if "vectorizers" in document:
+        described = stored.object("vectorizers")
+        if not described:
+            raise stored.error("has no valid 'vectorizers'")
+        return {"vectorizers": {name: read_vectorizer(stored, one) for name, one in described.items()}}
+    if "vectorizer" in document and document["vectorizer"] is None:
+        return {}
+    return {"vectorizer": read_vectorizer(stored, document.get("vectorizer"))}
 
 
 def _models() -> Mapping[str, type[Any]]:
@@ -211,12 +347,6 @@ def _models() -> Mapping[str, type[Any]]:
     from laconic.models import MODELS
 
     return MODELS
-
-
-def _without_generators(parameters: Mapping[str, object]) -> dict[str, object]:
-    """Replace random generators by None: their state is not that of the start of the fit any more."""
-    generators = (np.random.RandomState, np.random.Generator)
-    return {name: None if isinstance(value, generators) else value for name, value in parameters.items()}
 
 
 def _restored_model(stored: StoredDirectory) -> TopicModel:
@@ -228,7 +358,7 @@ def _restored_model(stored: StoredDirectory) -> TopicModel:
             f"{stored.path}: holds a model of class {quoted(name)}, which laconic {__version__} does not "
             f"know (it knows {', '.join(_models())}); use the laconic that wrote it, {quoted(writer)}"
         )
-    parameters = {k: decode(v, f"parameters.{k}", stored) for k, v in stored.object("parameters").items()}
+    parameters = decode_parameters(stored)
     state = {k: decode(v, f"state.{k}", stored) for k, v in stored.object("state").items()}
     unknown = sorted(parameters.keys() - inspect.signature(_models()[name]).parameters.keys())
     if unknown:

@@ -9,8 +9,9 @@ from typing import Annotated
 import typer
 
 from laconic import __version__
-from laconic.cli import datasets, demo, fit, topics, transform
+from laconic.cli import datasets, demo, fit, reproduce, topics, transform, translate
 from laconic.cli.errors import DEBUG
+from laconic.cli.media import MediaCommand
 
 EXAMPLES = """
 Start with
@@ -70,6 +71,8 @@ for _command, _examples in (
     (fit.fit, fit.EXAMPLES),
     (topics.topics, topics.EXAMPLES),
     (transform.transform, transform.EXAMPLES),
+    (translate.translate, translate.EXAMPLES),
+    (reproduce.reproduce, reproduce.EXAMPLES),
 ):
-    app.command(help=_flowing(_command.__doc__ or ""), epilog=_examples)(_command)
+    app.command(help=_flowing(_command.__doc__ or ""), epilog=_examples, cls=MediaCommand)(_command)
 app.add_typer(datasets.app, name="datasets", help=_flowing(datasets.datasets.__doc__ or ""))

@@ -36,6 +36,15 @@ def stop_word_languages(incomplete: str) -> list[str]:
     return []
 
 
+def priors(incomplete: str) -> list[str]:
+    """The beginnings of priors: their numbers are to be typed.
+
+    >>> priors("pa")
+    ['pareto:']
+    """
+    return _beginning(("exponential:", "pareto:", "pseudo-dirichlet:"), incomplete)
+
+
 def columns(context: typer.Context, incomplete: str) -> list[str]:
     """The columns of the first file that was typed."""
     # The option that is being typed lacks its value, so arguments are not assigned yet.

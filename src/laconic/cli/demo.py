@@ -55,6 +55,6 @@ def demo(output: Output = Path("demo-model"), topics: Topics = TOPICS) -> None:
             corpus = Corpus.standard_library(**TERMS)
         say(f"read {describe(corpus)}")
         model = RLSI(topics, topic_norm="l0", terms_per_topic=DEFAULT_WORDS, nonnegative=True, random_state=0)
-        bundle, outcome = fit_and_save(model, corpus, output)
+        bundle, outcome = fit_and_save(model, {"": corpus}, output)
     emit(topics_table(bundle, TERMS_SHOWN, extra=strongest_labels(corpus, model.transform(corpus.X))))
     conclude(model, outcome, output)

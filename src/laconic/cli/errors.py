@@ -115,6 +115,7 @@ _OPTIONS = {
     "alpha_docs": "--alpha-docs",
     "alpha_topics": "--alpha-topics",
     "delimiter": "--delimiter",
+    "divergence": "--divergence",
     "doc_norm": "--doc-norm",
     "encoding": "--encoding",
     "id": "--id",
@@ -124,10 +125,12 @@ _OPTIONS = {
     "max_iter": "--max-iter",
     "min_df": "--min-df",
     "n_components": "--topics",
+    "n_neighbors": "--neighbors",
     "ngram_range": "--ngrams",
     "on_error": "--on-error",
     "stemmer": "--stemmer",
     "stop_words": "--stop-words",
+    "strength": "--strength",
     "sublinear_tf": "--sublinear-tf",
     "terms_per_topic": "--words",
     "text": "--text",
@@ -142,6 +145,9 @@ _PHRASES = {
     "change stop_words or token_pattern": "change stop_words",
     "and label too unless it is label=": "and --label too unless it is label=",
     "delimiter must be one character": "--delimiter must be one character",
+    "use priors.Pareto or priors.PseudoDirichlet, or NMF with loss='kl'": (
+        "use --prior pareto or pseudo-dirichlet, or --model nmf-kl"
+    ),
 }
 
 

@@ -3,19 +3,35 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from laconic.cli import input_options as read
+from laconic.cli import media as several
 from laconic.cli import model_options as option
 from laconic.cli import term_options as term
-from laconic.cli.console import emit, say, waiting
+from laconic.cli.console import emit, plural, say, waiting
 from laconic.cli.errors import reported
-from laconic.cli.fitting import check_output, conclude, fit_and_save, nothing_kept
+from laconic.cli.fitting import (
+    check_output,
+    conclude,
+    document_weights,
+    fit_and_save,
+    model_input,
+    nothing_kept,
+)
+from laconic.cli.graphs import check_graph, read_links
+from laconic.cli.making import has_media, make_model, needs_labels
 from laconic.cli.reading import ReadingDisplay, describe, tell_problems
-from laconic.cli.sources import Holds, find_source, read_corpus
+from laconic.cli.sources import Holds, find_source, read_corpora
 from laconic.cli.tables import strongest_labels, topics_table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from laconic.cli.sources import Source
+    from laconic.corpus import Corpus
 
 EXAMPLES = """
 Examples
@@ -33,6 +49,12 @@ Examples
   laconic fit nips -k 100 -o model
 
   laconic fit news.csv --text body --label section --model group-rlsi --shared 20 --per-class 8 -o model
+
+  laconic fit nips --model plsa --prior pareto:2 -o model
+
+  laconic fit papers.jsonl --id key --model graph-plsa --graph citations.tsv -o model
+
+  laconic fit pairs.jsonl --model multimodal-plsa --text-de german --text-en english -o model
 """
 
 Output = Annotated[
@@ -54,6 +76,15 @@ SaveCorpus = Annotated[
         readable=False,
     ),
 ]
+SaveWeights = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Also save the documents' weights for the topics, as `laconic transform` writes them; those of "
+        "graph-plsa take the links into account.",
+        readable=False,
+    ),
+]
 DryRun = Annotated[
     bool,
     typer.Option("--dry-run", help="Only show the plan, with an estimate of the memory; nothing is saved."),
@@ -65,8 +96,10 @@ def fit(
     path: read.Sources,
     output: Output,
     save_corpus: SaveCorpus = None,
+    save_weights: SaveWeights = None,
     dry_run: DryRun = False,
     text: read.Text = None,
+    media: several.Media = None,
     label: read.Label = None,
     id: read.Id = None,
     encoding: read.Encoding = None,
@@ -94,8 +127,14 @@ def fit(
     scale_by_class_size: option.ScaleByClassSize = None,
     signed: option.Signed = None,
     solver: option.SolverOption = None,
+    prior: option.PriorOption = None,
+    graph: option.Graph = None,
+    neighbors: option.Neighbors = None,
+    divergence: option.DivergenceOption = None,
+    strength: option.Strength = None,
+    raw_counts: option.RawCounts = None,
     max_iter: option.MaxIter = 200,
-    tol: option.Tol = 1e-5,
+    tol: option.Tol = None,
     seed: option.Seed = 0,
     jobs: option.Jobs = None,
 ) -> None:
@@ -113,9 +152,11 @@ def fit(
         vocabulary=vocabulary,
         on_error=on_error,
     )
+    columns = several.columns_by_name(media)
     with nothing_kept():
         with waiting("looking at the files"):
-            terms = term.vectorizer_options(
+            texts = term.texts_of(
+                columns,
                 min_df=min_df,
                 max_df=max_df,
                 max_features=max_features,
@@ -125,9 +166,10 @@ def fit(
                 weighting=weighting,
                 sublinear_tf=sublinear_tf,
             )
-            _check_outputs(output, save_corpus)
-            made = option.make_model(
+            _check_directories(output, save_corpus)
+            made = make_model(
                 model,
+                text_NAME=columns or None,
                 topics=topics,
                 shared=shared,
                 per_class=per_class,
@@ -140,13 +182,26 @@ def fit(
                 scale_by_class_size=scale_by_class_size,
                 signed=signed,
                 solver=solver,
+                prior=prior,
+                graph=graph,
+                neighbors=neighbors,
+                divergence=divergence,
+                strength=strength,
+                raw_counts=raw_counts,
                 max_iter=max_iter,
                 tol=tol,
                 seed=seed,
                 jobs=jobs,
             )
-            source = find_source(path, {**reading, **terms})
-            if option.needs_labels(model) and label is None and source.holds is not Holds.corpus:
+            if has_media(model):
+                several.check_media(columns, text, save_corpus)
+            if made.wants == "counts":
+                term.check_counted(weighting, sublinear_tf, model.value)
+            source = find_source(path, {**reading, **texts[0].terms})
+            if columns:
+                several.check_columns(source)
+            _check_files(source, graph, save_weights)
+            if needs_labels(model) and label is None and source.holds is not Holds.corpus:
                 raise typer.BadParameter(
                     f"--model {model.value} needs the class of every document: name its column",
                     param_hint="--label",
@@ -154,26 +209,30 @@ def fit(
         if dry_run:
             from laconic.cli.plan import show_plan
 
-            show_plan(source, reading, terms, made, output, save_corpus)
+            show_plan(source, reading, texts, made, output, save_corpus, graph)
             return
-        with ReadingDisplay() as display:
-            corpus = read_corpus(source, reading, terms, display)
-        say(f"read {describe(corpus)}")
-        tell_problems(corpus.reading)
+        corpora = _read(source, reading, texts)
+        corpus = next(iter(corpora.values()))
         if save_corpus is not None:
             with waiting("saving the corpus"):
                 corpus.save(save_corpus)
             say(f"corpus saved to {save_corpus}: `laconic fit {save_corpus}` starts from it", whole=True)
-        bundle, outcome = fit_and_save(made, corpus, output)
-    labels = None
-    if corpus.labels is not None and not option.needs_labels(model):
-        labels = strongest_labels(corpus, bundle.model.transform(corpus.X))
-    emit(topics_table(bundle, extra=labels))
+        options = {} if graph is None else {"graph": _links(graph, corpus, reading)}
+        bundle, outcome = fit_and_save(made, corpora, output, **options)
+    compared = corpus.labels is not None and not needs_labels(model)
+    weights = None
+    if compared or save_weights is not None:
+        weights = document_weights(made, model_input(made, corpora))
+    if save_weights is not None:
+        _save_weights(made, corpus, weights, save_weights)
+    emit(topics_table(bundle, extra=strongest_labels(corpus, weights) if compared else None))
     new = "NEW-CORPUS" if source.holds is Holds.corpus else "NEW-FILE"
-    conclude(bundle.model, outcome, output, reading=f" {new}{read.as_typed(reading)}")
+    typed, how = several.as_typed(columns), read.as_typed(reading)
+    more = [f"laconic translate {output} {new}{one}{how}" for one in typed[:1]]
+    conclude(bundle.model, outcome, output, reading=f" {new}{''.join(typed)}{how}", more=more)
 
 
-def _check_outputs(output: Path, save_corpus: Path | None) -> None:
+def _check_directories(output: Path, save_corpus: Path | None) -> None:
     check_output(output)
     if save_corpus is not None:
         from laconic.corpus.saving import CORPUS
@@ -183,3 +242,38 @@ def _check_outputs(output: Path, save_corpus: Path | None) -> None:
                 f"{save_corpus} is where the model goes: give the corpus another", param_hint="--save-corpus"
             )
         check_output(save_corpus, CORPUS)
+
+
+def _check_files(source: Source, graph: Path | None, save_weights: Path | None) -> None:
+    if graph is not None:
+        check_graph(graph)
+    if save_weights is not None:
+        from laconic.cli.weights import check_target
+
+        check_target(save_weights, source.paths)
+
+
+def _read(source: Source, reading: Mapping[str, Any], texts: Sequence[term.Texts]) -> dict[str, Corpus]:
+    with ReadingDisplay() as display:
+        corpora = read_corpora(source, reading, texts, display)
+    for name, corpus in corpora.items():
+        say(f"read {f'{name}: ' if name else ''}{describe(corpus)}")
+    # Every text has the same rows.
+    tell_problems(next(iter(corpora.values())).reading)
+    return corpora
+
+
+def _links(path: Path, corpus: Corpus, reading: Mapping[str, Any]) -> Any:
+    with waiting("reading the links"):
+        links = read_links(path, corpus.ids.tolist(), reading.get("on_error", "raise"))
+    say(f"read {plural(len(links.edges), 'link')} from {path}", whole=True)
+    tell_problems(links.reading)
+    return links.edges
+
+
+def _save_weights(model: Any, corpus: Corpus, weights: Any, path: Path) -> None:
+    from laconic.cli.weights import topic_names, writing_weights
+
+    with writing_weights(path, weights.shape[1], topic_names(model)) as write:
+        write(corpus.ids.tolist(), weights)
+    say(f"weights of {plural(corpus.shape[0], 'document')} written to {path}", whole=True)

@@ -6,7 +6,7 @@ import errno
 import os
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -59,7 +59,13 @@ def check_output(path: Path, kind: Kind | None = None) -> None:
             raise OSError(code, os.strerror(code), str(existing))
 
 
-def watched_fit(model: Any, X: Any, labels: Any = None) -> Outcome:
+def model_input(model: Any, corpora: Mapping[str, Corpus]) -> Any:
+    """What a model is fitted to: counts, or weights; by name, if documents have several texts."""
+    by_name = {name: one.counts if model.wants == "counts" else one.X for name, one in corpora.items()}
+    return by_name.get("", by_name)
+
+
+def watched_fit(model: Any, X: Any, labels: Any = None, **options: Any) -> Outcome:
     """Fit with a progress bar on a terminal; Ctrl-C stops it after the iteration, a second one at once."""
     from sklearn.exceptions import ConvergenceWarning
 
@@ -82,7 +88,7 @@ def watched_fit(model: Any, X: Any, labels: Any = None) -> Outcome:
             stopped = interrupt.asked
             return stopped
 
-        model.fit(X, labels, callback=watch)
+        model.fit(X, labels, callback=watch, **options)
     return Outcome(
         seconds=time.perf_counter() - began,
         stopped=stopped,
@@ -91,18 +97,41 @@ def watched_fit(model: Any, X: Any, labels: Any = None) -> Outcome:
         warnings=list(
             dict.fromkeys(str(w.message) for w in caught if not issubclass(w.category, ConvergenceWarning))
         ),
-        n_documents=X.shape[0],
+        n_documents=next(iter(X.values())).shape[0] if isinstance(X, Mapping) else X.shape[0],
     )
 
 
-def fit_and_save(model: Any, corpus: Corpus, path: Path) -> tuple[Bundle, Outcome]:
-    """Fit a model to a corpus and save it; a second Ctrl-C leaves `path` as it was."""
+def fit_and_save(
+    model: Any, corpora: Mapping[str, Corpus], path: Path, **options: Any
+) -> tuple[Bundle, Outcome]:
+    """Fit a model and save it; a second Ctrl-C leaves `path` as it was.
+
+    Parameters
+    ----------
+    model : TopicModel
+        To be fitted.
+    corpora : mapping of str to Corpus
+        By the names of texts; "" if documents have just one.
+    path : Path
+        Where to save it.
+    **options
+        Of the model's `fit`.
+
+    Returns
+    -------
+    (Bundle, Outcome)
+        The model with its vectoriser or vectorisers, and how the fit went.
+    """
     from laconic.bundle import Bundle
 
+    corpus = next(iter(corpora.values()))
     if corpus.labels is None and model.__sklearn_tags__().target_tags.required:
         raise ValueError("the corpus has no labels, and this model needs the class of every document")
-    outcome = watched_fit(model, corpus.X, corpus.labels)
-    bundle = Bundle(model, corpus.vectorizer)
+    outcome = watched_fit(model, model_input(model, corpora), corpus.labels, **options)
+    if "" in corpora:
+        bundle = Bundle(model, corpus.vectorizer)
+    else:
+        bundle = Bundle(model, vectorizers={name: one.vectorizer for name, one in corpora.items()})
     bundle.save(path)
     # Told at once: what follows may go to a pipe that nobody reads.
     say(f"model saved to {path}", whole=True)
@@ -118,19 +147,37 @@ def nothing_kept() -> Iterator[None]:
         raise KeyboardInterrupt("no model was saved") from error
 
 
-def conclude(model: Any, outcome: Outcome, path: Path, reading: str = " NEW-FILE") -> None:
+def document_weights(model: Any, X: Any) -> Any:
+    """The weights of the documents that a model was fitted to, with their links if it has those."""
+    weights = getattr(model, "weights_", None)
+    return model.transform(X) if weights is None or isinstance(weights, Mapping) else weights
+
+
+def conclude(
+    model: Any, outcome: Outcome, path: Path, reading: str = " NEW-FILE", more: Sequence[str] = ()
+) -> None:
     """Say how good the model is, what to be careful about, and what is next; exits if Ctrl-C stopped it."""
     n_topics = len(model.topic_sizes_)
     n_iter = outcome.last.iteration if outcome.last.phase == "fit" else 0
+    facts = [
+        f"{model.n_alive_} alive",
+        f"density {model.density_:.2%}",
+        f"largest cosine of two topics {model.max_cosine_:.2f}",
+    ]
+    # Topics of counts have almost all words; there, what a prior does to documents tells more.
+    if model.wants == "weights":
+        facts.append(f"{model.distinct_terms_:.0%} distinct words")
+    elif getattr(model, "prior", None) is not None:
+        facts.append(f"{model.doc_density_ * n_topics:.1f} topics in a document on average")
     say(
         f"fitted {plural(n_topics, 'topic')} in {plural(n_iter, 'iteration')} and "
-        f"{outcome.seconds:.1f} s: {model.n_alive_} alive, density {model.density_:.2%}, "
-        f"largest cosine of two topics {model.max_cosine_:.2f}, {model.distinct_terms_:.0%} distinct words"
+        f"{outcome.seconds:.1f} s: {', '.join(facts)}"
     )
     for message in [*_cautions(model, outcome), *outcome.warnings]:
         warn(message)
     say(f"next: laconic topics {path} --terms 40", whole=True)
-    say(f"      laconic transform {path}{reading} -o weights.parquet", whole=True)
+    for command in (f"laconic transform {path}{reading} -o weights.parquet", *more):
+        say(f"      {command}", whole=True)
     if outcome.stopped:
         raise typer.Exit(INTERRUPTED)
 

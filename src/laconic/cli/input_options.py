@@ -15,7 +15,7 @@ import typer
 
 from laconic.cli import completion
 
-_DATA = "Reading the collection"
+DATA = "Reading the collection"
 
 
 class OnErrorName(Enum):
@@ -43,7 +43,7 @@ Text = Annotated[
         help="The column of the text.",
         show_default="text",
         autocompletion=completion.columns,
-        rich_help_panel=_DATA,
+        rich_help_panel=DATA,
     ),
 ]
 Label = Annotated[
@@ -52,7 +52,7 @@ Label = Annotated[
         metavar="COLUMN",
         help='The column of the label; "folder" takes the names of sub-folders, "label" those of SVMlight.',
         autocompletion=completion.columns,
-        rich_help_panel=_DATA,
+        rich_help_panel=DATA,
     ),
 ]
 Id = Annotated[
@@ -62,7 +62,7 @@ Id = Annotated[
         help="The column of the id.",
         show_default="numbered",
         autocompletion=completion.columns,
-        rich_help_panel=_DATA,
+        rich_help_panel=DATA,
     ),
 ]
 Encoding = Annotated[
@@ -71,7 +71,7 @@ Encoding = Annotated[
         metavar="NAME",
         help="The encoding of the file or files.",
         show_default="utf-8",
-        rich_help_panel=_DATA,
+        rich_help_panel=DATA,
     ),
 ]
 Delimiter = Annotated[
@@ -80,7 +80,7 @@ Delimiter = Annotated[
         metavar="SIGN",
         help=r"What stands between the fields of .csv and .tsv files, such as ';' or '\t'.",
         show_default="a comma or a tab",
-        rich_help_panel=_DATA,
+        rich_help_panel=DATA,
     ),
 ]
 Vocabulary = Annotated[
@@ -90,7 +90,7 @@ Vocabulary = Annotated[
         help="For counts: the terms of the columns, one in each line.",
         show_default="vocab.NAME.txt for a docword.NAME.txt, otherwise numbers",
         readable=False,
-        rich_help_panel=_DATA,
+        rich_help_panel=DATA,
     ),
 ]
 OnErrorOption = Annotated[
@@ -98,7 +98,7 @@ OnErrorOption = Annotated[
     typer.Option(
         help="Whether a row that cannot be used ends the reading, or is left out and told.",
         show_default="raise",
-        rich_help_panel=_DATA,
+        rich_help_panel=DATA,
     ),
 ]
 

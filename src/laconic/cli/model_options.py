@@ -1,11 +1,14 @@
-"""The options of `fit` that say what is fitted and how, and what they mean for a model."""
+"""The options of `fit` that say what is fitted and how; `making` says what they mean for a model."""
 
 from __future__ import annotations
 
 from enum import Enum
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Annotated
 
 import typer
+
+from laconic.cli import completion
 
 DEFAULT_WORDS = 40
 DEFAULT_TOPICS = 20
@@ -13,6 +16,7 @@ DEFAULT_SHARED = 10
 DEFAULT_PER_CLASS = 5
 
 _MODEL = "The model"
+_LINKS = "Links of documents (graph-plsa) or of their texts (multimodal-plsa)"
 _RUN = "The fit"
 
 
@@ -23,6 +27,11 @@ class ModelName(Enum):
     group_rlsi = "group-rlsi"
     nmf = "nmf"
     group_nmf = "group-nmf"
+    sparse_lsa = "sparse-lsa"
+    nmf_kl = "nmf-kl"
+    plsa = "plsa"
+    graph_plsa = "graph-plsa"
+    multimodal_plsa = "multimodal-plsa"
 
 
 class TopicNorm(Enum):
@@ -47,12 +56,24 @@ class DocNorm(Enum):
     l1 = "l1"
 
 
+class Divergence(Enum):
+    """How the weights of linked documents are compared."""
+
+    skl = "skl"
+    l2 = "l2"
+    l1 = "l1"
+    tied = "tied"
+
+
 Model = Annotated[
     ModelName,
     typer.Option(
+        metavar="NAME",
         case_sensitive=False,
-        help="The kind of model. Group models have topics that all classes of --label share, and topics of "
-        "each class.",
+        help="The kind of model: rlsi, nmf or sparse-lsa; group-rlsi or group-nmf, with topics that all "
+        "classes of --label share and topics of each class; plsa or nmf-kl, which take counts; graph-plsa, "
+        "where linked documents have similar topics; multimodal-plsa, for several texts of each document "
+        "(--text-NAME).",
         rich_help_panel=_MODEL,
     ),
 ]
@@ -146,7 +167,7 @@ ScaleByClassSize = Annotated[
 SolverOption = Annotated[
     Solver | None,
     typer.Option(
-        help="How nmf is found: coordinate descent, or multiplicative updates (slow).",
+        help="How nmf and group-nmf are found: coordinate descent, or multiplicative updates (slow).",
         show_default="cd",
         rich_help_panel=_MODEL,
     ),
@@ -170,16 +191,76 @@ Signed = Annotated[
         rich_help_panel=_MODEL,
     ),
 ]
+PriorOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME:NUMBER",
+        help="Let documents of plsa and nmf-kl have few topics: pareto:SHAPE (the larger, the fewer), "
+        "pseudo-dirichlet:EPS or pseudo-dirichlet:EPS:WEIGHT (such as 0.02:1); nmf-kl also exponential:RATE.",
+        show_default="none",
+        autocompletion=completion.priors,
+        rich_help_panel=_MODEL,
+    ),
+]
+Graph = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Links between documents: in each line the ids of two (their numbers, without --id) and, if "
+        "wanted, a weight; .csv, .tsv, or separated by spaces; may be compressed.",
+        show_default="nearest neighbours for graph-plsa, none for multimodal-plsa",
+        readable=False,
+        rich_help_panel=_LINKS,
+    ),
+]
+Neighbors = Annotated[
+    int | None,
+    typer.Option(
+        metavar="NUMBER",
+        min=1,
+        help="For graph-plsa without --graph: link each document to so many that are most like it.",
+        show_default="5",
+        rich_help_panel=_LINKS,
+    ),
+]
+DivergenceOption = Annotated[
+    Divergence | None,
+    typer.Option(
+        help="How the weights of what is linked are compared; tied (multimodal-plsa only) makes them equal.",
+        show_default="skl",
+        rich_help_panel=_LINKS,
+    ),
+]
+Strength = Annotated[
+    float | None,
+    typer.Option(
+        metavar="NUMBER",
+        min=0,
+        help="What differences of what is linked cost: the more, the more alike are the weights.",
+        show_default="1",
+        rich_help_panel=_LINKS,
+    ),
+]
+RawCounts = Annotated[
+    bool | None,
+    typer.Option(
+        "--raw-counts",
+        help="Let long documents count for more than short ones.",
+        show_default=False,
+        rich_help_panel=_LINKS,
+    ),
+]
 
 MaxIter = Annotated[
     int, typer.Option(metavar="NUMBER", min=1, help="At most that many iterations.", rich_help_panel=_RUN)
 ]
 Tol = Annotated[
-    float,
+    float | None,
     typer.Option(
         metavar="NUMBER",
         min=0,
         help="Stop when an iteration lowers the objective by less than this part of it.",
+        show_default="1e-05; for sparse-lsa 0.0001",
         rich_help_panel=_RUN,
     ),
 ]
@@ -198,92 +279,3 @@ Jobs = Annotated[
         rich_help_panel=_RUN,
     ),
 ]
-
-
-# What goes with which model, and what it is called there.
-_RLSI, _GROUPS, _NMF = (
-    {ModelName.rlsi, ModelName.group_rlsi},
-    {ModelName.group_rlsi, ModelName.group_nmf},
-    {ModelName.nmf, ModelName.group_nmf},
-)
-_PARAMETERS: dict[str, tuple[str, set[ModelName]]] = {
-    "topics": ("n_components", {ModelName.rlsi, ModelName.nmf}),
-    "shared": ("n_shared", _GROUPS),
-    "per_class": ("n_per_class", _GROUPS),
-    "words": ("terms_per_topic", _RLSI),
-    "topic_norm": ("topic_norm", _RLSI),
-    "doc_norm": ("doc_norm", {ModelName.rlsi}),
-    "alpha_topics": ("alpha_topics", _RLSI),
-    "alpha_shared": ("alpha_shared", {ModelName.group_rlsi}),
-    "alpha_docs": ("alpha_docs", _RLSI),
-    "scale_by_class_size": ("scale_by_class_size", {ModelName.group_rlsi}),
-    "signed": ("nonnegative", _RLSI),
-    "solver": ("solver", _NMF),
-    "max_iter": ("max_iter", set(ModelName)),
-    "tol": ("tol", set(ModelName)),
-    "seed": ("random_state", set(ModelName)),
-    "jobs": ("n_jobs", set(ModelName)),
-}
-
-
-def needs_labels(model: ModelName) -> bool:
-    """Whether the model has topics of classes."""
-    return model in _GROUPS
-
-
-def make_model(model: ModelName, *, seed: int, jobs: int | None, **given: Any) -> Any:
-    """The model that the options ask for; None stands for an option that was not given."""
-    if not 0 <= seed < 2**32:
-        raise typer.BadParameter(f"{seed} is not between 0 and 4,294,967,295", param_hint="--seed")
-    if jobs == 0:
-        raise typer.BadParameter(
-            "0 threads do no work: give 1 or more, or -1 for all cores", param_hint="--jobs"
-        )
-    given |= {"seed": seed, "jobs": jobs}
-    for name, value in given.items():
-        models = _PARAMETERS[name][1]
-        if value is not None and model not in models:
-            others = " or ".join(sorted(other.value for other in models))
-            raise typer.BadParameter(
-                f"--model {model.value} has no such option: it goes with {others}",
-                param_hint=f"--{name.replace('_', '-')}",
-            )
-    if model in _RLSI:
-        given |= _sparsity(given["words"], given["topic_norm"], given["alpha_topics"])
-        given["signed"] = not given["signed"]
-    if model not in _GROUPS and given["topics"] is None:
-        given["topics"] = DEFAULT_TOPICS
-    if model in _GROUPS:
-        given["shared"] = DEFAULT_SHARED if given["shared"] is None else given["shared"]
-        given["per_class"] = DEFAULT_PER_CLASS if given["per_class"] is None else given["per_class"]
-    from laconic.models import MODELS
-
-    known = {name.lower(): kind for name, kind in MODELS.items()}
-    return known[model.value.replace("-", "")](
-        **{
-            _PARAMETERS[name][0]: value.value if isinstance(value, Enum) else value
-            for name, value in given.items()
-            if model in _PARAMETERS[name][1] and value is not None
-        }
-    )
-
-
-def _sparsity(words: int | None, topic_norm: TopicNorm | None, alpha_topics: float | None) -> dict[str, Any]:
-    """What keeps topics small: a word budget, unless a penalty is asked for."""
-    if topic_norm is None:
-        topic_norm = TopicNorm.l0 if alpha_topics is None else TopicNorm.l1
-    if topic_norm is TopicNorm.l0:
-        if alpha_topics is not None:
-            raise typer.BadParameter(
-                "--topic-norm l0 is the word budget, which has no penalty: set --words in place of "
-                "--alpha-topics, or choose --topic-norm l1",
-                param_hint="--alpha-topics",
-            )
-        words = DEFAULT_WORDS if words is None else words
-    elif words is not None:
-        raise typer.BadParameter(
-            "a word budget and a penalty on the topics (--topic-norm l1 or l2, --alpha-topics) exclude each "
-            "other: leave --words out, or leave the penalty out",
-            param_hint="--words",
-        )
-    return {"topic_norm": topic_norm, "words": words}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -25,6 +25,7 @@ from laconic.corpus.readers.sources import File, suffixes
 from laconic.corpus.spool import SPOOLED_BYTES
 
 if TYPE_CHECKING:
+    from laconic.cli.term_options import Texts
     from laconic.corpus.matrices import CSR
     from laconic.corpus.options import VectorizerOptions
 
@@ -76,26 +77,32 @@ class Sizes(NamedTuple):
 def show_plan(
     source: Source,
     reading: Mapping[str, Any],
-    terms: VectorizerOptions,
+    texts: Sequence[Texts],
     model: Any,
     output: Path,
     save_corpus: Path | None,
+    graph: Path | None = None,
 ) -> None:
     """Print what `fit` would do; only the beginning of the files is read."""
     with waiting("reading a sample"):
-        sizes = expected_sizes(source, reading, terms)
-        plan = _plan(source, reading, terms, model, output, save_corpus)
+        sizes = _sizes_of_all(source, reading, texts)
+        plan = _plan(source, reading, texts, model, output, save_corpus)
+        if graph is not None:
+            plan.add_row("links", Text(printable(f"{graph} ({size(graph.stat().st_size)})")))
         plan.add_row(
             "size",
             f"{rounded(sizes.n_documents)} documents, {rounded(sizes.n_terms)} terms, "
             f"{rounded(sizes.n_nonzeros)} non-zeros ({sizes.known})",
         )
     emit(plan)
+    counted = model.wants == "counts"
     parts = memory(
         sizes,
         n_topics=_topics_of_a_document(model),
+        n_texts=len(texts),
         dense=getattr(model, "topic_norm", None) == "l2" or getattr(model, "solver", None) == "mu",
-        weighted=terms.get("weighting") != "count",
+        counted=counted,
+        weighted=not counted and texts[0].terms.get("weighting") != "count",
         mapped=source.holds is Holds.corpus,
         labelled="label" in reading,
     )
@@ -113,6 +120,21 @@ def _topics_of_a_document(model: Any) -> int:
     if hasattr(model, "n_components"):
         return int(model.n_components)
     return int(model.n_shared + model.n_per_class)
+
+
+def _sizes_of_all(source: Source, reading: Mapping[str, Any], texts: Sequence[Texts]) -> Sizes:
+    """The sizes of all texts of the documents together."""
+    sizes = [
+        expected_sizes(
+            source, reading if text.column is None else {**reading, "text": text.column}, text.terms
+        )
+        for text in texts
+    ]
+    return sizes[0]._replace(
+        n_terms=sum(size.n_terms for size in sizes),
+        n_nonzeros=sum(size.n_nonzeros for size in sizes),
+        n_found=sum(size.n_found for size in sizes),
+    )
 
 
 def expected_sizes(source: Source, reading: Mapping[str, Any], terms: VectorizerOptions) -> Sizes:
@@ -222,7 +244,15 @@ def _sizes_in_header(file: File) -> Sizes:
 
 
 def memory(
-    sizes: Sizes, *, n_topics: int, dense: bool, weighted: bool, mapped: bool, labelled: bool
+    sizes: Sizes,
+    *,
+    n_topics: int,
+    dense: bool,
+    weighted: bool,
+    mapped: bool,
+    labelled: bool,
+    counted: bool = False,
+    n_texts: int = 1,
 ) -> dict[str, int]:
     """What is in memory at once during a fit, in bytes.
 
@@ -240,6 +270,10 @@ def memory(
         Whether counts stay on the disk.
     labelled : bool
         Whether documents have labels.
+    counted : bool, default=False
+        Whether the model is one of counts.
+    n_texts : int, default=1
+        How many texts documents have, each with weights of its own.
 
     Returns
     -------
@@ -248,17 +282,18 @@ def memory(
     """
     n_documents, n_terms, n_nonzeros, _, n_found = sizes
     index = 4 if n_nonzeros < 2**31 else 8
-    names = n_documents * BYTES_PER_NAME * (2 if labelled else 1) + n_terms * BYTES_PER_TERM
-    counts = 0 if mapped else n_nonzeros * (4 + index) + n_documents * index
+    names = n_documents * n_texts * BYTES_PER_NAME * (2 if labelled else 1) + n_terms * BYTES_PER_TERM
+    counts = 0 if mapped else n_nonzeros * (4 + index) + n_documents * n_texts * index
     spooled = min(n_nonzeros * SPOOLED_PER_NONZERO, SPOOLED_BYTES)
     return {
         "counting": COUNTING + n_found * BYTES_PER_FOUND_TERM + spooled if n_found else 0,
         "counts, ids and vocabulary": counts + names,
         "weights of terms": n_nonzeros * 4 if weighted else 0,
         "the same, by rows and columns": n_nonzeros * (4 + 2 * index) + n_terms * index,
-        "weights of documents": n_documents * n_topics * 4,
-        # Products and topics; where they are sparse, only the products take room.
-        "topics": n_topics * n_terms * 4 * (2 if dense else 1),
+        # Of counts, also the expected ones.
+        "weights of documents": n_documents * n_texts * n_topics * 4 * (2 if counted else 1),
+        # Products and topics; where these are sparse, only the products take room. Of counts, one more copy.
+        "topics": n_topics * n_terms * 4 * (3 if counted else 2 if dense else 1),
         "the program itself": PROGRAM,
     }
 
@@ -274,7 +309,7 @@ def machine_memory() -> int | None:
 def _plan(
     source: Source,
     reading: Mapping[str, Any],
-    terms: VectorizerOptions,
+    texts: Sequence[Texts],
     model: Any,
     output: Path,
     save_corpus: Path | None,
@@ -294,12 +329,12 @@ def _plan(
     if columns:
         more = ", ..." if len(columns) > COLUMNS_SHOWN else ""
         add("columns", ", ".join(columns[:COLUMNS_SHOWN]) + more)
-    if reading:
-        add("options", "  ".join(f"{option_names([name])} {value}" for name, value in reading.items()))
-    if source.holds is Holds.texts:
-        add("terms", _terms(Vectorizer(**terms).to_dict()))
-    elif source.holds is Holds.counts:
-        add("terms", f"all, weighted by {terms.get('weighting', 'tfidf')}")
+    options = [f"--text-{text.name} {text.column}" for text in texts if text.column is not None]
+    options += [f"{option_names([name])} {value}" for name, value in reading.items()]
+    if options:
+        add("options", "  ".join(options))
+    for number, line in enumerate(_terms_of_all(source, texts, model)):
+        add("" if number else "terms", line)
     parameters = ", ".join(
         f"{name} {value}"
         for name, value in model.get_params().items()
@@ -331,7 +366,19 @@ def _format(path: Path) -> str:
     return _FORMATS[suffix] + (f", {compression[1:]}" if compression else "")
 
 
-def _terms(settings: Mapping[str, Any]) -> str:
+def _terms_of_all(source: Source, texts: Sequence[Texts], model: Any) -> list[str]:
+    counted = model.wants == "counts"
+    if source.holds is Holds.corpus:
+        return []
+    if source.holds is Holds.counts:
+        return ["all" if counted else f"all, weighted by {texts[0].terms.get('weighting', 'tfidf')}"]
+    return [
+        (f"{text.name}: " if text.name else "") + _terms(Vectorizer(**text.terms).to_dict(), counted)
+        for text in texts
+    ]
+
+
+def _terms(settings: Mapping[str, Any], counted: bool) -> str:
     words = settings["stop_words"]
     stop_words = f"{words} stop words" if isinstance(words, str) else plural(len(words or ()), "stop word")
     parts = [kept_terms(dict(settings)), stop_words]
@@ -340,7 +387,7 @@ def _terms(settings: Mapping[str, Any]) -> str:
     if settings["ngram_range"][1] > 1:
         parts.append(f"sequences of up to {settings['ngram_range'][1]} words")
     weighting = settings["weighting"] + (", sublinear" if settings["sublinear_tf"] else "")
-    return "; ".join([*parts, f"weighted by {weighting}"])
+    return "; ".join([*parts, "counted" if counted else f"weighted by {weighting}"])
 
 
 def _where(path: Path, noun: str) -> str:

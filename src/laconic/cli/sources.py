@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from laconic.cli.errors import option_names
 
 if TYPE_CHECKING:
+    from laconic.cli.term_options import Texts
     from laconic.corpus import Corpus
-    from laconic.corpus.options import VectorizerOptions
     from laconic.corpus.readers import Progress
 
 
@@ -83,17 +83,22 @@ def find_source(paths: Iterable[Path], options: Mapping[str, Any]) -> Source:
     return Source(holds, found)
 
 
-def read_corpus(
-    source: Source, reading: Mapping[str, Any], terms: VectorizerOptions, progress: Progress
-) -> Corpus:
-    """Read all of a source."""
+def read_corpora(
+    source: Source, reading: Mapping[str, Any], texts: Sequence[Texts], progress: Progress
+) -> dict[str, Corpus]:
+    """Read all of a source: a corpus for each text of the documents, by its name ("" if there is one)."""
     from laconic.corpus import Corpus, CorpusError
+    from laconic.corpus import read_corpora as read_all
 
     if source.holds is Holds.corpus:
-        return Corpus.load(source.path)
+        return {"": Corpus.load(source.path)}
     path = source.paths if len(source.paths) > 1 else source.path
+    columns = {text.name: text.column for text in texts if text.column is not None}
     try:
-        return Corpus.read(path, **reading, **terms, progress=progress)
+        if columns:
+            options = {text.name: text.terms for text in texts}
+            return read_all(path, columns, **reading, progress=progress, options=options)
+        return {"": Corpus.read(path, **reading, **texts[0].terms, progress=progress)}
     except CorpusError as error:
         # What concerns all texts, such as a vocabulary without terms, names none of the files.
         if any(str(file) in str(error) for file in [*source.paths, reading.get("vocabulary")]):

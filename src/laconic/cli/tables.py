@@ -31,7 +31,7 @@ def topics_table(
     weights: bool = False,
     extra: tuple[str, Sequence[str]] | None = None,
 ) -> Table:
-    """One row for each topic, by its number; dead topics too.
+    """One row for each topic, by its number; dead topics too. Words of several texts have a column each.
 
     Parameters
     ----------
@@ -54,23 +54,27 @@ def topics_table(
     groups = _groups(bundle)
     if groups:
         table.add_column("class", style="green")
-    if extra is None:
+    sides = _sides(bundle, n_terms)
+    # Words of several texts need the room.
+    sized = extra is None and len(sides) == 1
+    if sized:
         table.add_column("size", justify="right", no_wrap=True)
         table.add_column("density", justify="right", no_wrap=True)
-    table.add_column("words")
+    for name in sides:
+        table.add_column(Text(f"words of {printable(name)}" if name else "words"))
     if extra is not None:
         table.add_column(extra[0], style="green")
     sizes = bundle.model.topic_sizes_
-    for number, topic in enumerate(bundle.topics(n_terms)):
-        words = _words(topic, weights) if topic else Text("no words", style="dim italic")
+    for number in range(len(sizes)):
         row: list[str | Text] = [str(number)]
         if groups:
             row.append(Text(printable(groups[number])))
-        if extra is None:
+        if sized:
             density = sizes[number] / bundle.model.n_features_in_
-            row += [f"{sizes[number]:,}", f"{density:.2%}", words]
-        else:
-            row += [words, Text(extra[1][number])]
+            row += [f"{sizes[number]:,}", f"{density:.2%}"]
+        row += [_words(topics[number], weights) for topics in sides.values()]
+        if extra is not None:
+            row.append(Text(extra[1][number]))
         # a line between the shared topics and those of each class
         ends = bool(groups) and number + 1 < len(groups) and groups[number + 1] != groups[number]
         table.add_row(*row, end_section=ends)
@@ -82,7 +86,17 @@ def _groups(bundle: Bundle) -> list[str]:
     return [str(group) for group in getattr(bundle.model, "topic_group_", [])]
 
 
+def _sides(bundle: Bundle, n_terms: int) -> dict[str, list[Topic]]:
+    """The topics in the words of each text of the documents, by its name; "" if there is just one."""
+    names = bundle.modalities
+    if not names:
+        return {"": list(bundle.topics(n_terms))}
+    return {name: list(bundle.topics(n_terms, modality=name)) for name in names}
+
+
 def _words(topic: Topic, weights: bool) -> Text:
+    if not topic:
+        return Text("no words", style="dim italic")
     parts = []
     for term, weight in topic:
         # The minus tells without colours, too.
@@ -117,17 +131,26 @@ def strongest_labels(corpus: Corpus, weights: Any) -> tuple[str, list[str]]:
 def topics_json(bundle: Bundle, n_terms: int, *, ascii_only: bool = False) -> str:
     """A JSON list with an object, on a line of its own, for each topic."""
     sizes, groups = bundle.model.topic_sizes_, _groups(bundle)
+    sides = _listed(bundle, n_terms)
+
+    def terms(number: int) -> Any:
+        listed = {
+            name: [{"term": term, "weight": weight} for term, weight in topics[number]]
+            for name, topics in sides.items()
+        }
+        return listed.get("", listed)
+
     lines = [
         json.dumps(
             {
                 "topic": number,
                 **({"class": groups[number]} if groups else {}),
                 "size": int(sizes[number]),
-                "terms": [{"term": term, "weight": weight} for term, weight in topic],
+                "terms": terms(number),
             },
             ensure_ascii=ascii_only,
         )
-        for number, topic in enumerate(_listed(bundle, n_terms))
+        for number in range(len(sizes))
     ]
     return "[\n" + ",\n".join(lines) + "\n]\n"
 
@@ -136,15 +159,28 @@ def topics_csv(bundle: Bundle, n_terms: int) -> str:
     """A row for each word of each topic; a topic without words has none."""
     lines = io.StringIO()
     writer = csv.writer(lines, lineterminator="\n")
-    groups = _groups(bundle)
-    writer.writerow(["topic", *(["class"] if groups else []), "rank", "term", "weight"])
-    for number, topic in enumerate(_listed(bundle, n_terms)):
-        place = [number, *groups[number : number + 1]]
-        writer.writerows([*place, rank, *pair] for rank, pair in enumerate(topic, start=1))
+    groups, sides = _groups(bundle), _listed(bundle, n_terms)
+    named = "" not in sides
+    columns = [
+        "topic",
+        *(["class"] if groups else []),
+        *(["text"] if named else []),
+        "rank",
+        "term",
+        "weight",
+    ]
+    writer.writerow(columns)
+    for number in range(len(bundle.model.topic_sizes_)):
+        for name, topics in sides.items():
+            place = [number, *groups[number : number + 1], *([name] if named else [])]
+            writer.writerows([*place, rank, *pair] for rank, pair in enumerate(topics[number], start=1))
     return lines.getvalue()
 
 
-def _listed(bundle: Bundle, n_terms: int) -> list[Topic]:
+def _listed(bundle: Bundle, n_terms: int) -> dict[str, list[Topic]]:
     """The topics, with weights of as many digits as their type has."""
     kind = bundle.model.components_.dtype.type
-    return [[(term, float(str(kind(weight)))) for term, weight in topic] for topic in bundle.topics(n_terms)]
+    return {
+        name: [[(term, float(str(kind(weight)))) for term, weight in topic] for topic in topics]
+        for name, topics in _sides(bundle, n_terms).items()
+    }

@@ -6,18 +6,28 @@ which most of these options do not apply, can tell what was asked for.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from laconic.cli import completion
+from laconic.cli.errors import option_names
 
 if TYPE_CHECKING:
     from laconic.corpus.options import VectorizerOptions
 
 _TERMS = "Choosing and weighting terms"
+
+
+class Texts(NamedTuple):
+    """Texts of documents: their name and column, if documents have several, and their terms."""
+
+    name: str
+    column: str | None
+    terms: VectorizerOptions
 
 
 class WeightingName(Enum):
@@ -62,7 +72,7 @@ StopWords = Annotated[
     typer.Option(
         metavar="WORDS",
         help="Words to leave out: those of a language (such as german), of a file with a word in each line, "
-        "or none.",
+        "or none; for several texts, also de=german,en=english.",
         show_default="english",
         autocompletion=completion.stop_word_languages,
         rich_help_panel=_TERMS,
@@ -72,7 +82,8 @@ Stemmer = Annotated[
     str | None,
     typer.Option(
         metavar="LANGUAGE",
-        help="Take off the endings of words, so that fishes and fishing are both fish.",
+        help="Take off the endings of words, so that fishes and fishing are both fish; for several texts, "
+        "also de=german,en=english.",
         show_default="none",
         autocompletion=completion.stemmer_languages,
         rich_help_panel=_TERMS,
@@ -101,6 +112,39 @@ SublinearTf = Annotated[
     bool,
     typer.Option("--sublinear-tf", help="For tfidf, take 1 + ln(count) for a count.", rich_help_panel=_TERMS),
 ]
+
+
+def texts_of(columns: Mapping[str, str], **typed: Any) -> list[Texts]:
+    """The texts that are read: those of each column, by its name, or else those of --text, without a name.
+
+    Parameters
+    ----------
+    columns : mapping of str to str
+        From names to columns; empty if documents have one text.
+    **typed
+        The options of `vectorizer_options`.
+
+    Returns
+    -------
+    list of Texts
+        In the order of `columns`.
+    """
+    if not columns:
+        return [Texts("", None, vectorizer_options(**typed))]
+    by_name = ("stop_words", "stemmer")
+    return [
+        Texts(
+            name,
+            column,
+            vectorizer_options(
+                **{
+                    **typed,
+                    **{option: for_medium(typed[option], name, columns, option) for option in by_name},
+                }
+            ),
+        )
+        for name, column in columns.items()
+    ]
 
 
 def vectorizer_options(
@@ -133,6 +177,38 @@ def vectorizer_options(
     if sublinear_tf:
         options["sublinear_tf"] = True
     return options
+
+
+def check_counted(weighting: WeightingName | None, sublinear_tf: bool, model: str) -> None:
+    """Refuse weights for a model that is fitted to counts."""
+    for wrong, option in (
+        (weighting not in (None, WeightingName.count), "--weighting"),
+        (sublinear_tf, "--sublinear-tf"),
+    ):
+        if wrong:
+            raise typer.BadParameter(
+                f"--model {model} is fitted to the counts themselves: leave it out", param_hint=option
+            )
+
+
+def for_medium(value: str | None, medium: str, media: Collection[str], option: str) -> str | None:
+    """What an option says of one of several texts: the same of all, or of each by its name.
+
+    >>> for_medium("german", "de", ["de", "en"], "stemmer")
+    'german'
+    >>> for_medium("de=german,en=english", "en", ["de", "en"], "stemmer")
+    'english'
+    """
+    if value is None or "=" not in value:
+        return value
+    by_name = {name: said for name, _, said in (part.partition("=") for part in value.split(","))}
+    strange = next((name for name, said in by_name.items() if name not in media or not said), None)
+    if strange is not None:
+        raise typer.BadParameter(
+            f"{strange!r} in {value!r} names none of the texts {', '.join(media)}, or says nothing of it",
+            param_hint=option_names([option]),
+        )
+    return by_name.get(medium)
 
 
 def frequency(value: str, option: str) -> int | float:

@@ -54,7 +54,7 @@ def topics(
     """List the topics of a saved model, the heaviest words first.
 
     Words that count against a topic are marked with a minus. The numbers of topics are those of the model's
-    rows; they never change.
+    rows; they never change. If documents have several texts, the words of each stand side by side.
     """
     if json and csv:
         raise typer.BadParameter("choose one of --json and --csv", param_hint="--csv")
@@ -63,7 +63,8 @@ def topics(
 
         bundle = load(model)
     n_terms = terms or (bundle.model.n_features_in_ if json or csv else TERMS_SHOWN)
-    if bundle.vocabulary is None and not hasattr(bundle.model, "feature_names_in_"):
+    named = hasattr(bundle.model, "feature_names_in_") or bool(getattr(bundle.model, "term_names_", None))
+    if bundle.vocabulary is None and not bundle.vectorizers and not named:
         say("this model was saved without a vocabulary: words are the numbers of columns")
     if json:
         sys.stdout.write(topics_json(bundle, n_terms, ascii_only=not speaks_unicode(sys.stdout.encoding)))

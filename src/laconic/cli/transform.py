@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from laconic.cli import input_options as read
+from laconic.cli import media as several
+from laconic.cli.batches import Part, TextParts, check_names, check_vectorizers, matrix_parts
 from laconic.cli.console import plural, say, waiting
 from laconic.cli.errors import reported
 from laconic.cli.reading import ReadingDisplay, tell_problems
@@ -18,9 +19,8 @@ from laconic.cli.topics import Saved
 
 if TYPE_CHECKING:
     from laconic.bundle import Bundle
-    from laconic.corpus import Vectorizer
     from laconic.corpus.matrices import CSR
-    from laconic.corpus.readers import Document, Reading
+    from laconic.corpus.readers import Reading
     from laconic.corpus.strings import Strings
     from laconic.models.base import TopicModel
 
@@ -32,15 +32,9 @@ Examples
   laconic transform model 'new/*.csv' --text body --id key -o weights.csv
 
   laconic transform model counts.mtx --vocabulary terms.txt -o weights.jsonl
+
+  laconic transform model new.csv --text-de german -o weights.parquet
 """
-
-# So many documents are in memory at a time. A multiple of the blocks in which models fold documents in, so
-# that the weights are to the bit those of all documents at once.
-BATCH = 16 * 1024
-
-Item = TypeVar("Item")
-Part = tuple[Sequence[str], Any]
-"""The ids of some documents, and their rows of weighted terms."""
 
 Output = Annotated[
     Path,
@@ -62,6 +56,7 @@ def transform(
     path: read.Sources,
     output: Output,
     text: read.Text = None,
+    media: several.Media = None,
     id: read.Id = None,
     encoding: read.Encoding = None,
     delimiter: read.Delimiter = None,
@@ -71,8 +66,8 @@ def transform(
     """Give new documents their weights for the topics of a saved model.
 
     There is one row for every document, in their order; documents without any word of the model's vocabulary
-    have only zeros. Columns of counts are matched to the model's words by name. The file appears when it is
-    complete.
+    have only zeros, or all topics alike (plsa models). Columns of counts are matched to the model's words by
+    name. The file appears when it is complete.
     """
     reading = read.reading_options(
         text=text,
@@ -82,34 +77,31 @@ def transform(
         vocabulary=vocabulary,
         on_error=on_error,
     )
+    columns = several.columns_by_name(media)
     with waiting(f"loading {model}"):
         from laconic.bundle import load
         from laconic.cli.weights import check_target
 
         check_target(output)
         bundle = load(model)
-        if bundle.vectorizer is None:
-            raise ValueError(
-                f"{model}: was saved without a vocabulary, so it cannot read texts; use it from Python"
-            )
+        check_names(bundle, model, columns, text)
+        check_vectorizers(bundle, model, columns)
         source = find_source(path, reading)
-        if output.exists() and any(output.samefile(file) for file in source.paths):
-            raise ValueError(f"{output}: is the file of the documents; give another file to write to")
+        if len(columns) > 1 or (columns and source.holds is not Holds.texts):
+            several.check_columns(source)
+        check_target(output, source.paths)
     with ReadingDisplay() as display:
         if source.holds is Holds.texts:
-            from laconic.corpus.readers import read_documents
-
-            documents = read_documents(source.paths, **reading, progress=display)
-            parts = _text_parts(documents, bundle.vectorizer)
-            written = _write_weights(bundle.model, parts, output)
-            found: Reading | None = documents.reading
+            parts = TextParts(bundle, source, columns, reading, display)
+            written = _write_weights(bundle.model, parts, columns, output)
+            found: Reading | None = parts.reading
             matched = None
         else:
             counted = _counted(source, reading, display)
-            matched = match_terms(counted.counts, counted.terms, bundle.vectorizer.vocabulary)
+            matched = match_terms(counted.counts, counted.terms, bundle.vectorizer_of().vocabulary)
             _check_common(matched, counted.terms, source, model, bundle)
-            X = bundle.vectorizer.weigh(matched.counts)
-            written = _write_weights(bundle.model, _matrix_parts(counted.ids, X), output)
+            rows = matrix_parts(counted.ids, bundle.weigh(matched.counts))
+            written = _write_weights(bundle.model, rows, columns, output)
             found = counted.reading
     _tell(written, output, found, matched)
 
@@ -121,15 +113,17 @@ def _tell(written: Written, output: Path, reading: Reading | None, matched: Matc
         say(f"{matched.n_unknown:,} of {terms} left out: the model does not know them")
     if written.n_unknown:
         documents = plural(written.n_unknown, "document")
-        say(f"{documents} without any word of the vocabulary: all weights are zero")
+        alike = "all weights are zero" if written.zero else "all topics have the same weight"
+        say(f"{documents} without any word of the vocabulary: {alike}")
     tell_problems(reading)
 
 
 class Written(NamedTuple):
-    """Numbers of documents in all, and of those without a known word."""
+    """Numbers of documents in all, and of those without a known word; whether these have no weights."""
 
     n_documents: int
     n_unknown: int
+    zero: bool
 
 
 class Counts(NamedTuple):
@@ -180,7 +174,8 @@ def match_terms(counts: CSR, terms: Strings, vocabulary: Strings) -> Matched:
     found = place[counts.indices]
     known = found >= 0
     ends = np.concatenate([[0], np.cumsum(known)])[counts.indptr]
-    parts = (counts.data[known], found[known], ends)
+    # Indices of another width would be solved by other kernels, which may round otherwise.
+    parts = (counts.data[known], found[known], ends.astype(counts.indptr.dtype))
     matched = csr_array(parts, shape=(counts.shape[0], len(vocabulary)))
     return Matched(matched, len(terms), int(np.count_nonzero(place < 0)))
 
@@ -195,38 +190,23 @@ def _check_common(matched: Matched, terms: Strings, source: Source, model: Path,
     )
 
 
-def _text_parts(documents: Iterator[Document], vectorizer: Vectorizer) -> Iterator[Part]:
-    for batch in _batches(documents, BATCH):
-        yield [document.id for document in batch], vectorizer.transform(document.text for document in batch)
-
-
-def _matrix_parts(ids: Sequence[str], X: CSR) -> Iterator[Part]:
-    for start in range(0, X.shape[0], BATCH):
-        yield ids[start : start + BATCH], X[start : start + BATCH]
-
-
-def _write_weights(model: TopicModel, parts: Iterator[Part], output: Path) -> Written:
+def _write_weights(
+    model: TopicModel, parts: Iterator[Part], columns: Mapping[str, str], output: Path
+) -> Written:
     """Write the weights of all documents."""
     import numpy as np
 
-    from laconic.cli.weights import writing_weights
+    from laconic.cli.weights import topic_names, writing_weights
 
     n_documents = n_unknown = 0
-    names = model.get_feature_names_out().tolist() if hasattr(model, "topic_group_") else None
-    with writing_weights(output, len(model.topic_sizes_), names) as write:
-        for ids, X in parts:
-            write(ids, model.transform(X))
-            n_documents += len(ids)
-            n_unknown += int(np.count_nonzero(np.diff(X.indptr) == 0))
-    return Written(n_documents, n_unknown)
-
-
-def _batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
-    """Lists of `size` items; the last may be shorter.
-
-    >>> list(_batches("abcde", 2))
-    [['a', 'b'], ['c', 'd'], ['e']]
-    """
-    iterator = iter(items)
-    while batch := list(islice(iterator, size)):
-        yield batch
+    zero = True
+    options = {"modality": next(iter(columns))} if len(columns) == 1 else {}
+    with writing_weights(output, len(model.topic_sizes_), topic_names(model)) as write:
+        for part in parts:
+            weights = model.transform(part.X, **options)
+            write(part.ids, weights)
+            unknown = np.flatnonzero(part.empty)
+            n_documents += len(part.ids)
+            n_unknown += len(unknown)
+            zero = zero and not abs(weights[unknown]).sum()
+    return Written(n_documents, n_unknown, zero)

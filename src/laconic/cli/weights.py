@@ -6,7 +6,7 @@ import csv
 import json
 import os
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -20,7 +20,7 @@ Write: TypeAlias = Callable[[Sequence[str], Any], None]
 """Takes the ids and the weights (dense or sparse, documents by topics) of some documents."""
 
 
-def check_target(path: Path) -> None:
+def check_target(path: Path, inputs: Iterable[Path] = ()) -> None:
     """Refuse, before the work, what could not be written.
 
     >>> check_target(Path("weights.xlsx"))
@@ -35,6 +35,8 @@ def check_target(path: Path) -> None:
         raise ValueError(f"{path}: is a directory; give the name of a file")
     if not path.parent.is_dir():
         raise ValueError(f"{path}: there is no directory {path.parent}; make it first, or write elsewhere")
+    if path.exists() and any(path.samefile(file) for file in inputs):
+        raise ValueError(f"{path}: is the file of the documents; give another file to write to")
 
 
 @contextmanager
@@ -66,6 +68,11 @@ def writing_weights(path: Path, n_topics: int, names: Sequence[str] | None = Non
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def topic_names(model: Any) -> Sequence[str] | None:
+    """What topics are called if they have more than a number: those of classes."""
+    return model.get_feature_names_out().tolist() if hasattr(model, "topic_group_") else None
 
 
 def _dense(weights: Any) -> NDArray[Any]:

@@ -17,7 +17,7 @@ from laconic.corpus.errors import CorpusError
 from laconic.corpus.matrices import as_counts
 from laconic.corpus.options import VectorizerOptions, Weighting
 from laconic.corpus.readers import (
-    Documents,
+    Document,
     OnError,
     Paths,
     Progress,
@@ -228,7 +228,7 @@ class Corpus:
         return corpus
 
     @classmethod
-    def _of_documents(cls, documents: Documents, labelled: bool, options: VectorizerOptions) -> Self:
+    def _of_documents(cls, documents: Iterable[Document], labelled: bool, options: VectorizerOptions) -> Self:
         vectorizer = Vectorizer(**options)
         labels: list[str | None] = []
         ids: list[str] = []

@@ -116,7 +116,7 @@ def load_corpus(path: str | os.PathLike[str], *, verify: bool = True) -> Corpus:
     """
     stored = read_directory(path, CORPUS, mapped=True, verify=verify)
     counts, columns = _read_counts(stored)
-    vectorizer = read_vectorizer(stored)
+    vectorizer = read_vectorizer(stored, stored.document.get("vectorizer"))
     n_documents, n_terms = counts.shape
     if len(vectorizer.vocabulary) != n_terms:
         raise stored.error(f"has a vocabulary of {len(vectorizer.vocabulary)} terms for {n_terms} columns")
@@ -127,7 +127,7 @@ def load_corpus(path: str | os.PathLike[str], *, verify: bool = True) -> Corpus:
     return Corpus._restored(counts, columns, vectorizer, labels=labels, ids=ids)
 
 
-def add_vectorizer(vectorizer: Vectorizer, writer: DirectoryWriter) -> Json:
+def add_vectorizer(vectorizer: Vectorizer, writer: DirectoryWriter, suffix: str = "") -> Json:
     """Store a vectoriser: its settings, its vocabulary and the weights of its terms.
 
     Parameters
@@ -136,36 +136,42 @@ def add_vectorizer(vectorizer: Vectorizer, writer: DirectoryWriter) -> Json:
         With a vocabulary.
     writer : DirectoryWriter
         Receives the files.
+    suffix : str, default=""
+        Added to the names of files, where there are several vectorisers.
 
     Returns
     -------
     JSON value
-        What `read_vectorizer` expects as ``vectorizer`` in the document.
+        What `read_vectorizer` expects.
     """
     settings = vectorizer.to_dict()
+    terms = [str(term) for term in vectorizer.vocabulary]
     return {
-        "settings": {k: encode(v, f"vectorizer.{k}", writer) for k, v in settings.items()},
-        "vocabulary": add_lines([str(term) for term in vectorizer.vocabulary], "vocabulary", writer),
-        "idf": encode(vectorizer.idf, "vectorizer.idf", writer),
+        "settings": {k: encode(v, f"vectorizer.{k}{suffix}", writer) for k, v in settings.items()},
+        "vocabulary": add_lines(terms, f"vocabulary{suffix}", writer),
+        "idf": encode(vectorizer.idf, f"vectorizer.idf{suffix}", writer),
     }
 
 
-def read_vectorizer(stored: StoredDirectory) -> Vectorizer:
+def read_vectorizer(stored: StoredDirectory, described: Json) -> Vectorizer:
     """Read the vectoriser that `add_vectorizer` stored.
 
     Parameters
     ----------
     stored : StoredDirectory
-        With a ``vectorizer`` in its document.
+        Holds the files.
+    described : JSON value
+        Of its document: what `add_vectorizer` returned.
 
     Returns
     -------
     Vectorizer
         Checked as any other.
     """
-    described = stored.object("vectorizer")
-    if described.keys() != {"settings", "vocabulary", "idf"} or not isinstance(described["settings"], dict):
+    if not isinstance(described, dict) or described.keys() != {"settings", "vocabulary", "idf"}:
         raise stored.error("has no valid 'vectorizer'")
+    if not isinstance(described["settings"], dict):
+        raise stored.error("has no valid settings of its 'vectorizer'")
     settings = {k: decode(v, f"vectorizer.{k}", stored) for k, v in described["settings"].items()}
     vocabulary = read_lines(described["vocabulary"], "a vocabulary", stored)
     idf = decode(described["idf"], "vectorizer.idf", stored)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+# weights that differ by no more are equal
+CLOSE = 1e-12
 # sums may be taken in any order: that lets them run in vectors; the order is the same in every run
 _SUMS = {"contract", "reassoc"}
 
@@ -28,11 +30,15 @@ def greedy_colours(indptr, indices, order):
 
 @njit(nogil=True, cache=True)
 def tied_nodes(indptr, indices, weights):
-    """For every node the smallest node it is tied to: by a path of edges between equal rows."""
+    """For every node the smallest node it is tied to: by a path of edges between rows that are as good as equal.
+
+    Weights that fade away do so at their own pace, and may differ by orders of magnitude.
+    """
+    close = max(CLOSE, np.finfo(weights.dtype).eps)
     parents = np.arange(indptr.size - 1)
     for node in range(parents.size):
         for e in range(indptr[node], indptr[node + 1]):
-            if indices[e] < node and _equal(weights[node], weights[indices[e]]):
+            if indices[e] < node and _equal(weights[node], weights[indices[e]], close):
                 first, second = _root(parents, node), _root(parents, indices[e])
                 parents[max(first, second)] = min(first, second)
     for node in range(parents.size):
@@ -49,9 +55,9 @@ def _root(parents, node):
 
 
 @njit(nogil=True, cache=True)
-def _equal(first, second):
+def _equal(first, second, close):
     k = 0
-    while k < first.size and first[k] == second[k]:
+    while k < first.size and abs(first[k] - second[k]) <= close:
         k += 1
     return k == first.size
 

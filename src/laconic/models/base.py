@@ -18,8 +18,8 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
+from laconic.checks import check_choice, check_number
 from laconic.engines import Threads, even_blocks
-from laconic.models.checks import check_choice, check_number
 from laconic.models.factor import Factor
 from laconic.models.loop import Callback, Trace
 from laconic.progress import ProgressDisplay

@@ -8,11 +8,11 @@ from typing import Any, Self
 import numpy as np
 from scipy.sparse import csr_array
 
+from laconic.checks import check_choice, check_number
 from laconic.engines import Threads
 from laconic.models import kl
-from laconic.models.checks import check_choice, check_number
 from laconic.models.factor import Factor, Floats
-from laconic.models.graph_steps import DIVERGENCES, fit_on_graph, settle_on_graph
+from laconic.models.graph_steps import DIVERGENCES, fit_on_graph, settle_on_graph, strengthened_fit
 from laconic.models.graphs import as_graph, neighbour_graph
 from laconic.models.loop import Callback, Trace
 from laconic.models.media import of_sum_one
@@ -191,12 +191,15 @@ class GraphPLSA(MixtureModel):
         topics = kl.first_topics(X, self.n_components, self.init, self.random_state)
         # from weights that suit the topics: neighbours that begin alike might never part
         weights = kl.fold_in(X, topics, self._mixture(), engine, START_PRECISION)[0]
-        links = self.divergence, self.strength, engine
+        problem = self.divergence, self.strength, engine
+        gentle = self.divergence == "l1"
         if not isinstance(self.init, str):
             weights = settle_on_graph(
-                X, graph, topics, weights, *links, max_iter=self.max_iter, tol=self.tol / 10
+                X, graph, topics, weights, *problem, max_iter=self.max_iter, tol=self.tol
             )
-        fit = fit_on_graph(X, graph, topics, weights, *links, watch, max_iter=self.max_iter, tol=self.tol)
+            gentle = False
+        run = strengthened_fit if gentle else fit_on_graph
+        fit = run(X, graph, topics, weights, *problem, watch, max_iter=self.max_iter, tol=self.tol)
         self.weights_ = fit.weights
         return np.ascontiguousarray(fit.topics.T), fit.trace
 

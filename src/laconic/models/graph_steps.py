@@ -25,6 +25,8 @@ DIVERGENCES = ("skl", "l2", "l1")
 # a coupling this small is not felt by any document that a matrix of floats can hold
 NOTHING = 1e-100
 NODES_PER_BLOCK = 1024
+# stages of a start with weak links
+STAGE_FACTOR, STAGE_ITER, STAGE_TOL = 3.0, 30, 1e-4
 
 
 def colours(graph: csr_array) -> NDArray[np.int64]:
@@ -208,6 +210,7 @@ def fit_on_graph(
     segments: Sequence[Block] | None = None,
     max_iter: int,
     tol: float,
+    phase: str = "fit",
 ) -> kl.Fit:
     """Topics, and weights of linked nodes, that minimise the loss plus strength times divergence over edges.
 
@@ -231,6 +234,8 @@ def fit_on_graph(
         Columns of X that belong together; by default all.
     max_iter, tol
         When to stop.
+    phase : str, default="fit"
+        What the callback is told.
 
     Returns
     -------
@@ -239,8 +244,53 @@ def fit_on_graph(
     """
     nodes = _sorted(X, graph, weights, divergence, strength)
     steps = kl.KLSteps(nodes.X, nodes.weights, topics.copy(), nodes.documents, engine, segments=segments)
-    trace = alternate(steps, engine, max_iter=max_iter, tol=tol, callback=watch)
+    trace = alternate(steps, engine, max_iter=max_iter, tol=tol, callback=watch, phase=phase)
     return kl.Fit(trace, steps.topics, nodes.unsorted())
+
+
+def strengthened_fit(
+    X: csr_array,
+    graph: csr_array,
+    topics: Floats,
+    weights: Floats,
+    divergence: str,
+    strength: float,
+    engine: Threads,
+    watch: Callback | None,
+    *,
+    max_iter: int,
+    tol: float,
+) -> kl.Fit:
+    """As `fit_on_graph`, after a start in which links are weak at first and stronger from stage to stage.
+
+    Rows that the divergence "l1" makes equal hardly part again: they should not meet before there are topics.
+    """
+    for weak in weaker_strengths(X, graph, strength):
+        fit = fit_on_graph(
+            *(X, graph, topics, weights, divergence, weak, engine, watch),
+            max_iter=min(max_iter, STAGE_ITER),
+            tol=max(tol, STAGE_TOL),
+            phase="start",
+        )
+        topics, weights = fit.topics, fit.weights
+        if fit.trace.interrupted:
+            return fit._replace(trace=fit.trace._replace(history=[]))
+    return fit_on_graph(
+        X, graph, topics, weights, divergence, strength, engine, watch, max_iter=max_iter, tol=tol
+    )
+
+
+def weaker_strengths(X: csr_array, graph: csr_array, strength: float) -> list[float]:
+    """Strengths for the stages of a start: none, then from where links weigh less than words."""
+    words, links = float(X.sum(dtype=np.float64)), float(graph.sum())
+    if strength == 0 or links == 0:
+        return []
+    stages = [0.0]
+    weak = words / links / STAGE_FACTOR
+    while weak < strength:
+        stages.append(weak)
+        weak *= STAGE_FACTOR
+    return stages
 
 
 def settle_on_graph(

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack, vstack
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
+from laconic.checks import check_choice, check_number
 from laconic.engines import Block, even_blocks
-from laconic.models.checks import check_choice, check_number
 from laconic.models.factor import ROWS_PER_BLOCK, Factor, Projector, squared_norms, transposed, whole_gram
 from laconic.models.groups import Groups
 from laconic.models.loop import Callback

@@ -10,9 +10,9 @@ import numpy as np
 from scipy.sparse import csr_array
 from sklearn.utils import check_random_state
 
+from laconic.checks import check_choice, check_number
 from laconic.engines import Threads
 from laconic.models import kl
-from laconic.models.checks import check_choice, check_number
 from laconic.models.factor import Factor
 from laconic.models.grouped import GroupedModel
 from laconic.models.loop import Callback, Trace

@@ -9,10 +9,10 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.special import xlogy
 
+from laconic.checks import check_number
 from laconic.engines import Threads
 from laconic.models import kl
 from laconic.models.base import TopicModel
-from laconic.models.checks import check_number
 from laconic.models.factor import Factor
 from laconic.models.loop import Callback, Trace
 from laconic.priors import Exponential, Prior, PseudoDirichlet

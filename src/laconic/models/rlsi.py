@@ -10,8 +10,8 @@ import numpy as np
 from scipy.sparse import csr_array
 from sklearn.utils import check_random_state
 
+from laconic.checks import check_choice, check_number
 from laconic.models.alphas import SHARE, Lasting, alpha_max
-from laconic.models.checks import check_choice, check_number
 from laconic.models.grouped import GroupedModel
 from laconic.models.groups import Groups, grouped_rows
 from laconic.models.loop import Callback, Trace, alternate

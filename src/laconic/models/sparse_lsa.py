@@ -12,9 +12,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.extmath import randomized_svd
 from sklearn.utils.validation import check_is_fitted
 
+from laconic.checks import check_choice, check_number
 from laconic.engines import Block, Threads, even_blocks
 from laconic.models.base import TopicModel
-from laconic.models.checks import check_choice, check_number
 from laconic.models.factor import ROWS_PER_BLOCK, Factor, Projector, squared_norms, transposed, whole_gram
 from laconic.models.loop import Callback, Trace, alternate
 from laconic.models.shrink import GroupSoft, Soft

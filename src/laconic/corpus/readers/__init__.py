@@ -21,7 +21,14 @@ Examples
 """
 
 from laconic.corpus.readers.counts import Counted, Terms, holds_counts, read_counts
-from laconic.corpus.readers.documents import Document, Documents, read_documents, read_table
+from laconic.corpus.readers.documents import (
+    Document,
+    Documents,
+    MediaDocument,
+    read_documents,
+    read_media,
+    read_table,
+)
 from laconic.corpus.readers.ledger import OnError, Progress, Reading
 from laconic.corpus.readers.paths import Paths
 
@@ -29,6 +36,7 @@ __all__ = [
     "Counted",
     "Document",
     "Documents",
+    "MediaDocument",
     "OnError",
     "Paths",
     "Progress",
@@ -37,5 +45,6 @@ __all__ = [
     "holds_counts",
     "read_counts",
     "read_documents",
+    "read_media",
     "read_table",
 ]

@@ -88,22 +88,22 @@ def check_columns(schema: Any, columns: Columns, where: str) -> None:
             raise CorpusError(f"{where}: {missing(column, names)}")
         if names.count(column) > 1:
             raise CorpusError(f"{where}: two columns are named {column!r}; rename one")
-    kind = schema.field(columns.text).type
-    value = getattr(kind, "value_type", kind) if str(kind).startswith("dictionary") else kind
-    if str(value) not in ("string", "large_string", "string_view", "null"):
-        raise CorpusError(f"{where}: the column {columns.text!r} holds {kind}; texts must be strings")
+    for column in columns.texts:
+        kind = schema.field(column).type
+        value = getattr(kind, "value_type", kind) if str(kind).startswith("dictionary") else kind
+        if str(value) not in ("string", "large_string", "string_view", "null"):
+            raise CorpusError(f"{where}: the column {column!r} holds {kind}; texts must be strings")
 
 
 def batch_rows(source: Source, batch: Any, columns: Columns, start: int) -> Iterator[Row]:
     """Give the rows of a record batch, of which `start` is the number of the first."""
     n_rows = len(batch)
-    values: list[Any] = []
     try:
-        for column in columns:
-            if column is None:
-                values.append([None] * n_rows)
-                continue
-            values.append(_values(batch.column(column)))
+        texts = [_values(batch.column(column)) for column in columns.texts]
+        others = [
+            [None] * n_rows if column is None else _values(batch.column(column))
+            for column in (columns.label, columns.id)
+        ]
     except UnicodeDecodeError:
         # Arrow does not look into strings, so one of them may be anything.
         if n_rows == 1:
@@ -112,7 +112,8 @@ def batch_rows(source: Source, batch: Any, columns: Columns, start: int) -> Iter
         for i in range(n_rows):
             yield from batch_rows(source, batch.slice(i, 1), columns, start + i)
         return
-    yield from zip(range(start, start + n_rows), *values, strict=True)
+    text = texts[0] if len(texts) == 1 else zip(*texts, strict=True)
+    yield from zip(range(start, start + n_rows), text, *others, strict=True)
 
 
 def _values(array: Any) -> list[Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterator, Sequence
+from operator import itemgetter
 from typing import BinaryIO
 
 from laconic.corpus.errors import CorpusError
@@ -37,7 +38,8 @@ def read_delimited(source: File, columns: Columns, delimiter: str = ",") -> Iter
         if not header:
             raise CorpusError(f"{source.path} is empty; a CSV file must start with a row of column names")
         position = {column: _position(source, number, header, column, delimiter) for column in columns.named}
-        text, label, name = position[columns.text], columns.label, columns.id
+        take_text = itemgetter(*(position[column] for column in columns.texts))
+        label, name = columns.label, columns.id
         width = len(header)
         for number, fields in records:
             if len(fields) != width:
@@ -49,7 +51,7 @@ def read_delimited(source: File, columns: Columns, delimiter: str = ",") -> Iter
                 continue
             yield (
                 number,
-                fields[text],
+                take_text(fields),
                 None if label is None else fields[position[label]],
                 None if name is None else fields[position[name]],
             )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from laconic.corpus.errors import CorpusError
 from laconic.corpus.readers.arrow import read_arrow
@@ -30,7 +30,24 @@ class Document(NamedTuple):
     id: str
 
 
-class Documents(Iterator[Document]):
+class MediaDocument(NamedTuple):
+    """One row of several corpora: the texts of a document in each of its media, its label (or None) and id.
+
+    Examples
+    --------
+    >>> MediaDocument(("rote Fische", "red fish"), label=None, id="0").texts[1]
+    'red fish'
+    """
+
+    texts: tuple[str, ...]
+    label: str | None
+    id: str
+
+
+Kind = TypeVar("Kind", Document, MediaDocument)
+
+
+class Documents(Iterator[Kind]):
     """An iterator of documents that knows what was read so far.
 
     Attributes
@@ -39,15 +56,15 @@ class Documents(Iterator[Document]):
         Complete when the iterator is at its end.
     """
 
-    def __init__(self, documents: Iterator[Document], ledger: Ledger) -> None:
-        self._documents = documents
+    def __init__(self, documents: Iterator[Kind], ledger: Ledger) -> None:
+        self._documents: Iterator[Kind] = documents
         self._ledger = ledger
 
-    def __iter__(self) -> Iterator[Document]:
+    def __iter__(self) -> Iterator[Kind]:
         # A loop over the generator itself saves a call for every document.
         return self._documents
 
-    def __next__(self) -> Document:
+    def __next__(self) -> Kind:
         return next(self._documents)
 
     @property
@@ -66,7 +83,7 @@ def read_documents(
     delimiter: str | None = None,
     on_error: OnError = "raise",
     progress: Progress | None = None,
-) -> Documents:
+) -> Documents[Document]:
     r"""Read documents one at a time.
 
     Parameters
@@ -120,33 +137,74 @@ def read_documents(
     Document(text='', label='1961', id='1')
     """
     found = plan(path, encoding, delimiter, on_error, progress)
-    return Documents(_documents(found, Columns(text, label, id)), found.ledger)
+    return Documents((Document(*row) for row in _rows(found, Columns(text, label, id))), found.ledger)
+
+
+def read_media(
+    path: Paths,
+    texts: Sequence[str],
+    *,
+    label: str | None = None,
+    id: str | None = None,
+    encoding: str = "utf-8",
+    delimiter: str | None = None,
+    on_error: OnError = "raise",
+    progress: Progress | None = None,
+) -> Documents[MediaDocument]:
+    """Read documents that have several texts, such as translations of each other, one document at a time.
+
+    Parameters
+    ----------
+    path : str or path, or a list of them
+        Files with columns; see `read_documents`.
+    texts : sequence of str
+        Two or more columns of texts. One that is null is empty.
+    label, id, encoding, delimiter, on_error, progress
+        As of `read_documents`.
+
+    Returns
+    -------
+    Documents
+        An iterator of `MediaDocument`, whose texts are in the order of the columns.
+
+    Raises
+    ------
+    CorpusError
+        As of `read_documents`.
+    """
+    if isinstance(texts, str) or len(texts) < 2:
+        raise CorpusError("give two or more columns of texts; read_documents reads one")
+    found = plan(path, encoding, delimiter, on_error, progress)
+    rows = _rows(found, Columns(tuple(texts), label, id))
+    return Documents((MediaDocument(*row) for row in rows), found.ledger)
 
 
 def read_table(
     table: Any, *, text: str = "text", label: str | None = None, id: str | None = None
-) -> Documents:
+) -> Documents[Document]:
     """Read documents from a table in memory; see `Corpus.from_table`."""
     ledger = Ledger()
     source = Source("", ledger, "row")
     found = Plan("the table", [(source, partial(read_arrow, table=table))], ledger)
-    return Documents(_documents(found, Columns(text, label, id)), ledger)
+    return Documents((Document(*row) for row in _rows(found, Columns(text, label, id))), ledger)
 
 
-def _documents(found: Plan, columns: Columns) -> Iterator[Document]:
+def _rows(found: Plan, columns: Columns) -> Iterator[tuple[Any, str | None, str]]:
     """Check what formats found, and give each document an id."""
     ledger = found.ledger
-    labelled, keyed = columns.label is not None, columns.id is not None
+    labelled, keyed, several = columns.label is not None, columns.id is not None, len(columns.texts) > 1
     places = _Places()
     for source, reader in found.sources:
         start = places.begin(source)
         for number, text, label, name in reader(source, columns):
-            if text is None:
-                text = ""
-            elif not isinstance(text, str):
-                source.refuse(number, f"the text is of type {kind(text)}; it must be a string (or null)")
-                continue
             try:
+                if several:
+                    text = tuple(
+                        _text(part, f"text {column!r}")
+                        for part, column in zip(text, columns.texts, strict=True)  # type: ignore[call-overload]
+                    )
+                else:
+                    text = _text(text, "text")
                 label = as_name(label, "label") if labelled else None
                 if keyed or name is not None:
                     name = as_name(name, "id")
@@ -156,9 +214,17 @@ def _documents(found: Plan, columns: Columns) -> Iterator[Document]:
             except CorpusError as error:
                 source.refuse(number, error)
                 continue
-            ledger.accept(len(text))
-            yield Document(text, label, name)
+            ledger.accept(sum(map(len, text)) if several else len(text))
+            yield text, label, name
     ledger.finish(found.name)
+
+
+def _text(value: object, what: str) -> str:
+    if isinstance(value, str):
+        return value
+    if value is None:
+        return ""
+    raise CorpusError(f"the {what} is of type {kind(value)}; it must be a string (or null)")
 
 
 class _Places:

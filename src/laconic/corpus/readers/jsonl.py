@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from operator import itemgetter
 from typing import Any
 
 from laconic.corpus.readers.rows import Columns, Row, missing
@@ -15,7 +16,8 @@ _decode = json.JSONDecoder().raw_decode
 
 def read_jsonl(source: File, columns: Columns) -> Iterator[Row]:
     """Give the rows of a file of JSON lines; lines of white space are none."""
-    text_key, label_key, id_key = columns
+    _, label_key, id_key = columns
+    take_text = itemgetter(*columns.texts)
     for number, line in source.lines():
         if line.isspace():
             continue
@@ -23,7 +25,7 @@ def read_jsonl(source: File, columns: Columns) -> Iterator[Row]:
             record, end = _decode(line)
             if line[end:] not in ("\n", "\r\n", ""):
                 record = json.loads(line)
-            text = record[text_key]
+            text = take_text(record)
             label = None if label_key is None else record[label_key]
             name = None if id_key is None else record[id_key]
         except (ValueError, RecursionError, LookupError, TypeError):
@@ -33,10 +35,16 @@ def read_jsonl(source: File, columns: Columns) -> Iterator[Row]:
                 source.refuse(number, found)
                 continue
             text, label, name = found
-        if "\\u" in line and isinstance(text, str) and not is_unicode(text):
-            # JSON can escape half of a character, as programs that cut texts at a length do.
-            text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        if "\\u" in line:
+            text = tuple(map(_whole, text)) if isinstance(text, tuple) else _whole(text)
         yield number, text, label, name
+
+
+def _whole(text: Any) -> Any:
+    """Replace halves of characters, which JSON can escape, as programs that cut texts at a length do."""
+    if not isinstance(text, str) or is_unicode(text):
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _examined(line: str, columns: Columns) -> str | list[Any]:
@@ -50,4 +58,5 @@ def _examined(line: str, columns: Columns) -> str | list[Any]:
     for column in columns.named:
         if column not in record:
             return missing(column, list(record))
-    return [None if column is None else record[column] for column in columns]
+    others = [None if column is None else record[column] for column in (columns.label, columns.id)]
+    return [itemgetter(*columns.texts)(record), *others]

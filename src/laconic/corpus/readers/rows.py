@@ -5,22 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
-# The number of the row in its source, its text, label and id. A plain tuple, since there is one for every
-# document.
+# The number of the row in its source, its text (or a tuple of texts), label and id. A plain tuple, since
+# there is one for every document.
 Row: TypeAlias = tuple[int, object, object, object]
 
 
 class Columns(NamedTuple):
-    """Where text, label and id stand; label and id may be absent."""
+    """Where text, label and id stand; label and id may be absent, and there may be several texts."""
 
-    text: str
+    text: str | tuple[str, ...]
     label: str | None
     id: str | None
 
     @property
+    def texts(self) -> tuple[str, ...]:
+        """The columns of texts: of several, a row gives a tuple."""
+        return (self.text,) if isinstance(self.text, str) else self.text
+
+    @property
     def named(self) -> list[str]:
         """Those that are not absent, each of them once."""
-        return list(dict.fromkeys(name for name in self if name is not None))
+        return list(dict.fromkeys(name for name in (*self.texts, self.label, self.id) if name is not None))
 
 
 def missing(column: str, columns: Sequence[str]) -> str:

@@ -1,0 +1,151 @@
+"""``laconic translate``: the words that documents would have in another language or medium."""
+
+from __future__ import annotations
+
+import json as json_lines
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from laconic.cli import input_options as read
+from laconic.cli import media as several
+from laconic.cli.batches import TextParts, check_names, check_vectorizers
+from laconic.cli.console import emit, plural, printable, say, speaks_unicode, waiting
+from laconic.cli.errors import reported
+from laconic.cli.reading import ReadingDisplay, tell_problems
+from laconic.cli.sources import Holds, find_source
+from laconic.cli.tables import TERMS_SHOWN
+from laconic.cli.topics import Saved
+
+if TYPE_CHECKING:
+    from laconic.bundle import Bundle
+
+EXAMPLES = """
+Examples
+
+  laconic translate model new.csv --text-de german
+
+  laconic translate model new.txt --text-de text --to en --json > words.jsonl
+"""
+
+Paths = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="PATH",
+        help="Files of texts (.jsonl, .csv, .tsv, .parquet, or .txt with a document in each line), a pattern "
+        "such as 'news/*.csv', or a folder of .txt files.",
+        show_default=False,
+        readable=False,
+    ),
+]
+To = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME", help="The texts whose words are wanted.", show_default="the other one, if it is one"
+    ),
+]
+Terms = Annotated[
+    int, typer.Option("--terms", "-n", metavar="NUMBER", min=1, help="At most that many words of a document.")
+]
+AsJson = Annotated[
+    bool, typer.Option("--json", help="Write JSON lines: the id of each document and its words with weights.")
+]
+
+
+@reported
+def translate(
+    model: Saved,
+    path: Paths,
+    media: several.Media = None,
+    to: To = None,
+    terms: Terms = TERMS_SHOWN,
+    json: AsJson = False,
+    id: read.Id = None,
+    encoding: read.Encoding = None,
+    delimiter: read.Delimiter = None,
+    on_error: read.OnErrorOption = None,
+) -> None:
+    """Say documents in words of another language: those that their topics have there.
+
+    The model is one of several texts (fit --model multimodal-plsa). Name the column of the texts with
+    --text-NAME; a .txt file has the column "text". Documents without any word of the vocabulary get none.
+    """
+    reading = read.reading_options(
+        text=None, id=id, encoding=encoding, delimiter=delimiter, vocabulary=None, on_error=on_error
+    )
+    columns = several.columns_by_name(media)
+    with waiting(f"loading {model}"):
+        from laconic.bundle import load
+
+        bundle = load(model)
+        if not bundle.modalities:
+            raise ValueError(
+                f"{model}: has one text of each document, so there is nothing to translate to; fit one with "
+                "--model multimodal-plsa"
+            )
+        check_names(bundle, model, columns, None)
+        if len(columns) != 1:
+            raise typer.BadParameter(
+                "name one column, that of the texts to translate", param_hint="--text-NAME"
+            )
+        (source,) = columns
+        target = _target(bundle, source, to)
+        check_vectorizers(bundle, model, [source])
+        files = find_source(path, reading)
+        if files.holds is not Holds.texts:
+            several.check_columns(files)
+    ids: list[str] = []
+    words: list[Sequence[tuple[str, float]]] = []
+    vectorizer = bundle.vectorizers.get(target)
+    vocabulary = None if vectorizer is None else vectorizer.vocabulary
+    with ReadingDisplay() as display:
+        parts = TextParts(bundle, files, columns, reading, display)
+        for part in parts:
+            ids += part.ids
+            words += bundle.model.translate(part.X, source, target, terms, vocabulary)
+    if json:
+        sys.stdout.write(_as_json(bundle, ids, words))
+    else:
+        emit(_table(ids, words, target))
+    n_unknown = sum(not found for found in words)
+    if n_unknown:
+        say(f"{plural(n_unknown, 'document')} without any word of the vocabulary: no words are known for it")
+    tell_problems(parts.reading)
+
+
+def _target(bundle: Bundle, source: str, to: str | None) -> str:
+    others = [name for name in bundle.modalities if name != source]
+    if to is None and len(others) == 1:
+        return others[0]
+    if to not in others:
+        problem = "say which texts' words are wanted" if to is None else f"{to!r} is not among them"
+        raise typer.BadParameter(f"{problem}; there are {', '.join(others)}", param_hint="--to")
+    return str(to)
+
+
+def _table(ids: Sequence[str], words: Sequence[Sequence[tuple[str, float]]], target: str) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    table.add_column("document", style="cyan")
+    table.add_column(Text(f"words of {printable(target)}"))
+    for name, found in zip(ids, words, strict=True):
+        table.add_row(Text(printable(name)), Text(printable(", ".join(term for term, _ in found))))
+    return table
+
+
+def _as_json(bundle: Bundle, ids: Sequence[str], words: Sequence[Sequence[tuple[str, float]]]) -> str:
+    ascii_only = not speaks_unicode(sys.stdout.encoding)
+    kind = bundle.model.components_.dtype.type
+
+    def line(name: str, found: Sequence[tuple[str, float]]) -> dict[str, Any]:
+        # With as many digits as the type of the weights has.
+        listed = [{"term": term, "weight": float(str(kind(weight)))} for term, weight in found]
+        return {"id": name, "terms": listed}
+
+    lines = map(line, ids, words)
+    return "".join(json_lines.dumps(entry, ensure_ascii=ascii_only) + "\n" for entry in lines)

@@ -1,0 +1,95 @@
+"""From results to a page of the manual."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from laconic.experiments.parts import Results
+from laconic.experiments.registry import Experiment
+from laconic.experiments.writing import list_of, reflowed, table
+from laconic.progress import clock
+
+_QUICK = """
+:::{{warning}}
+{parts} {verb} run with `--quick`: little data, few iterations. These numbers only show that everything runs,
+and say nothing about the paper.
+:::
+"""
+
+
+def render(experiment: Experiment, results: dict[str, Results]) -> tuple[str, dict[str, str]]:
+    """Render the page of an experiment.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        Whose results they are.
+    results : dict of str to dict
+        By the names of parts, as `running.read_results` gives them.
+
+    Returns
+    -------
+    text : str
+        Markdown, for MyST.
+    figures : dict of str to str
+        From the names of files beside the page to SVG.
+    """
+    sections = {part: experiment.parts[part].render(run["results"]) for part, run in results.items()}
+    quick = [part for part, run in results.items() if run["quick"]]
+    missing = [part for part in experiment.needs if part not in results]
+    lines = [f"# {experiment.title}", "", experiment.about.strip(), ""]
+    if quick:
+        lines += [_QUICK.format(parts=list_of(quick), verb="were" if len(quick) > 1 else "was").strip(), ""]
+    lines += ["## In short", ""]
+    lines += [f"- {finding}" for section in sections.values() for finding in section.findings]
+    if missing:
+        lines.append(f"- Not run yet: {list_of(missing)}.")
+    figures: dict[str, str] = {}
+    for section in sections.values():
+        lines += ["", f"## {section.title}", "", _with_figures(experiment.name, reflowed(section.text))]
+        figures |= {_file(experiment.name, name): svg for name, svg in section.figures.items()}
+    lines += ["", "## How it was run", "", _how(experiment, results)]
+    return "\n".join(lines) + "\n", figures
+
+
+def write(experiment: Experiment, results: dict[str, Results], folder: Path) -> Path:
+    """Write the page of an experiment and its figures; returns the page."""
+    text, figures = render(experiment, results)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, svg in figures.items():
+        (folder / name).write_text(svg, encoding="utf-8")
+    page = folder / f"{experiment.name}.md"
+    page.write_text(text, encoding="utf-8")
+    return page
+
+
+def _with_figures(experiment: str, text: str) -> str:
+    return re.sub(r"\(figure:([\w-]+)\)", lambda match: f"({_file(experiment, match[1])})", text)
+
+
+def _file(experiment: str, figure: str) -> str:
+    return f"{experiment}-{figure}.svg"
+
+
+def _how(experiment: Experiment, results: dict[str, Results]) -> str:
+    runs = results.values()
+    total = clock(sum(run["seconds"] for run in runs))
+    text = (
+        f"`laconic reproduce {experiment.name}` makes this page, in {total} here; with `--part`, a part of "
+        f"it only. All numbers are in `results/{experiment.name}.json`, from which `laconic reproduce "
+        f"{experiment.name} --render` makes the page again. Random seed: "
+        f"{_distinct(run['seed'] for run in runs)}; cores: {_distinct(run['cores'] for run in runs)}; "
+        f"versions: {_distinct(map(_versions, runs))}."
+    )
+    rows = [[part, list_of(experiment.needs[part]), clock(run["seconds"])] for part, run in results.items()]
+    return reflowed(text) + "\n\n" + table(["part", "data sets", "time"], rows, "llr")
+
+
+def _versions(run: Results) -> str:
+    return ", ".join(f"{package} {version}" for package, version in run["versions"].items())
+
+
+def _distinct(values: Iterable[object]) -> str:
+    return list_of(dict.fromkeys(map(str, values)))

@@ -1,0 +1,127 @@
+"""The experiments there are.
+
+To add one:
+
+1. Write a module, or a package if it is long, with three constants: ``TITLE`` (the heading of its page),
+   ``ABOUT`` (Markdown: which paper, what it claims) and ``PARTS``, a dict from names to `parts.Part`.
+   The numbers of the paper are constants of that module which name their table; ``run`` puts them into its
+   results beside ours, and ``render`` compares the two. Nothing on a page is typed by hand.
+2. Add an entry to `EXPERIMENTS`.
+
+The command, its list, the JSON file, the page and its place in the manual (``docs/papers``) come with that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from laconic.experiments.parts import Part
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """An experiment, without what it takes to run it: to list experiments should not wait for scikit-learn.
+
+    Attributes
+    ----------
+    name : str
+        What is typed after ``laconic reproduce``.
+    summary : str
+        One line.
+    minutes : int
+        About how long it takes on two cores.
+    needs : dict of str to tuple of str
+        From the names of its parts to those of the data sets that they need.
+    module : str
+        Where its ``TITLE``, ``ABOUT`` and ``PARTS`` are.
+    """
+
+    name: str
+    summary: str
+    minutes: int
+    needs: dict[str, tuple[str, ...]]
+    module: str
+
+    @property
+    def title(self) -> str:
+        """The heading of its page."""
+        return str(import_module(self.module).TITLE)
+
+    @property
+    def about(self) -> str:
+        """What stands first on its page."""
+        return str(import_module(self.module).ABOUT)
+
+    @property
+    def parts(self) -> dict[str, Part]:
+        """Its parts by name, in the order of the page."""
+        parts: dict[str, Part] = import_module(self.module).PARTS
+        return parts
+
+    def chosen(self, names: Iterable[str]) -> list[str]:
+        """The parts of these names, or all if there are none, in the order of the page."""
+        asked = list(names)
+        unknown = next((name for name in asked if name not in self.needs), None)
+        if unknown is not None:
+            raise ValueError(
+                f"{self.name} has no part {unknown!r}; {_did_you_mean(unknown, self.needs)}"
+                f"there are {', '.join(self.needs)}"
+            )
+        return [name for name in self.needs if not asked or name in asked]
+
+
+EXPERIMENTS: dict[str, Experiment] = {
+    experiment.name: experiment
+    for experiment in (
+        Experiment(
+            "gplsa",
+            "PLSA with a graph: images in clusters, papers that cite, pictures and texts, German and English",
+            25,
+            {
+                "coil20": ("coil20",),
+                "pie": ("pie_pose27",),
+                "networks": ("cora_ml", "dblp4"),
+                "wikipedia": ("wikipedia_xmodal",),
+                "europarl": ("europarl_de_en",),
+            },
+            "laconic.experiments.gplsa",
+        ),
+        Experiment(
+            "priors",
+            "Priors that leave each document few topics, for PLSA and NMF",
+            5,
+            {"bbc_news": ("bbc_news",), "20newsgroups": ("20newsgroups",)},
+            "laconic.experiments.priors",
+        ),
+    )
+}
+
+
+def find(name: str) -> Experiment:
+    """Find an experiment by its name.
+
+    Examples
+    --------
+    >>> find("gplsa").name
+    'gplsa'
+    >>> find("gpsla")
+    Traceback (most recent call last):
+    ...
+    ValueError: there is no experiment 'gpsla'; did you mean 'gplsa'? there are gplsa, priors
+    """
+    if name not in EXPERIMENTS:
+        raise ValueError(
+            f"there is no experiment {name!r}; {_did_you_mean(name, EXPERIMENTS)}"
+            f"there are {', '.join(EXPERIMENTS)}"
+        )
+    return EXPERIMENTS[name]
+
+
+def _did_you_mean(name: str, names: Iterable[str]) -> str:
+    close = get_close_matches(name, list(names), n=1)
+    return f"did you mean {close[0]!r}? " if close else ""

@@ -1,0 +1,120 @@
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from experiment_toys import FISH
+
+from laconic.experiments import EXPERIMENTS, pages, running
+
+
+@pytest.fixture
+def data(tmp_path, monkeypatch):
+    """The folder of data sets, with all files of one of them."""
+    folder = tmp_path / "data"
+    (folder / "adi").mkdir(parents=True)
+    for file in ("docs.jsonl", "queries.jsonl", "qrels.tsv"):
+        (folder / "adi" / file).touch()
+    monkeypatch.setenv("LACONIC_DATA", str(folder))
+    return folder
+
+
+def run(path, **options):
+    said, done = [], []
+    results = running.run(
+        FISH, path, say=said.append, done=lambda part, seconds: done.append(part), **options
+    )
+    return results, said, done
+
+
+def test_results_are_written_and_read(data, tmp_path):
+    path = tmp_path / "new" / "fish.json"
+    results, said, done = run(path)
+    assert (said, done) == (["looking at red fish"], ["red", "blue"])
+    assert running.read_results(FISH, path) == results
+    assert json.loads(path.read_text())["experiment"] == "fish"
+    assert results["red"]["results"] == {"ours": 2, "paper": 3}
+    assert results["red"]["quick"] is False
+    assert {"seed", "seconds", "cores", "versions"} <= set(results["red"])
+    assert results["blue"]["results"] == {"10": 0.25}
+
+
+def test_a_part_leaves_the_others(data, tmp_path):
+    path = tmp_path / "fish.json"
+    run(path, parts=["blue"])
+    before = running.read_results(FISH, path)
+    assert list(before) == ["blue"]
+    after, _, done = run(path, parts=["red"])
+    assert done == ["red"]
+    assert list(after) == ["red", "blue"]
+    assert after["blue"] == before["blue"]
+
+
+def test_quick_results_do_not_replace_full_ones(data, tmp_path):
+    path = tmp_path / "fish.json"
+    run(path, quick=True)
+    run(path, quick=True)
+    run(path)
+    with pytest.raises(ValueError, match="give another --output"):
+        run(path, quick=True, parts=["red"])
+
+
+def test_missing_data_is_told_before_anything_runs(data, tmp_path):
+    (data / "adi" / "qrels.tsv").unlink()
+    with pytest.raises(ValueError, match=r"fish needs the data set adi, which is not there.*LACONIC_DATA"):
+        run(tmp_path / "fish.json")
+    assert not (tmp_path / "fish.json").exists()
+    run(tmp_path / "fish.json", parts=["blue"])
+
+
+def test_results_that_are_not_there_or_not_ours(tmp_path):
+    path = tmp_path / "fish.json"
+    with pytest.raises(ValueError, match="`laconic reproduce fish` makes them"):
+        running.read_results(FISH, path)
+    path.write_text("{")
+    with pytest.raises(ValueError, match="is damaged"):
+        running.read_results(FISH, path)
+    path.write_text('{"experiment": "birds", "parts": {}}')
+    with pytest.raises(ValueError, match="does not hold results of fish"):
+        running.read_results(FISH, path)
+
+
+def test_page(data, tmp_path):
+    results, _, _ = run(tmp_path / "fish.json", parts=["red"])
+    page = pages.write(FISH, results, tmp_path / "pages")
+    text = page.read_text()
+    assert text.startswith(
+        "# Fish\n\nA. Fisher, *On Fish*.\n\n## In short\n\n- 2 of 3.\n- Not run yet: blue.\n"
+    )
+    assert "## Red fish\n\nOurs 2, paper 3.\n\n![Fish](fish-red.svg)" in text
+    assert "warning" not in text
+    assert "<svg" in (page.parent / "fish-red.svg").read_text()
+
+
+def test_page_of_a_quick_run_says_so(data, tmp_path):
+    results, _, _ = run(tmp_path / "fish.json", quick=True)
+    text, _ = pages.render(FISH, results)
+    assert ":::{warning}\nred and blue were run with `--quick`" in text
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_pages_of_the_manual_are_those_of_the_results(name):
+    """Pages are made and not written: whoever changes one of the two has to render again."""
+    root = Path(__file__).parents[2]
+    experiment = EXPERIMENTS[name]
+    path = root / "results" / f"{name}.json"
+    if not path.exists():
+        pytest.skip("these results are not in this checkout")
+    results = running.read_results(experiment, path)
+    assert not any(part["quick"] for part in results.values())
+    assert list(results) == list(experiment.needs)
+    text, figures = pages.render(experiment, results)
+    folder = root / "docs" / "papers"
+    assert (folder / f"{name}.md").read_text(encoding="utf-8") == text
+    assert {name: (folder / name).read_text(encoding="utf-8") for name in figures} == figures
+
+
+def test_plain_values():
+    values = {1: np.arange(2), "a": (np.float32(0.1), True, None), "b": {"c": 1 / 3}}
+    assert running.plain(values) == {"1": [0, 1], "a": [0.1, True, None], "b": {"c": 0.333333}}
+    json.dumps(running.plain(values))
