@@ -99,7 +99,7 @@ def quiet(model):
 
 
 def test_every_model_is_in_the_contract():
-    # the input of MultimodalPLSA is a mapping of matrices: test_multimodal_contract.py makes it keep these promises
+    # MultimodalPLSA takes a mapping of matrices: test_multimodal_contract.py makes it keep these promises
     alone = {"MultimodalPLSA"}
     expected = {kind for name, kind in MODELS.items() if name not in alone}
     assert {type(model) for model in VARIANTS.values()} == expected

@@ -97,6 +97,7 @@ def test_the_exponential_prior_only_rescales(counts):
     model = NMF(5, loss="kl", prior=priors.Exponential(3.0), **RUN).fit(counts)
     np.testing.assert_allclose(model.components_, plain.components_, atol=1e-4)
     np.testing.assert_allclose(4 * model.transform(counts), plain.transform(counts), atol=1e-3)
+    assert (model.transform(counts[counts.any(axis=1)]) > 0).mean() > 0.9
     with pytest.raises(ValueError, match="constant"):
         PLSA(5, prior=priors.Exponential(3.0)).fit(counts)
 

@@ -30,7 +30,7 @@ def greedy_colours(indptr, indices, order):
 
 @njit(nogil=True, cache=True)
 def tied_nodes(indptr, indices, weights):
-    """For every node the smallest node it is tied to: by a path of edges between rows that are as good as equal.
+    """For every node the smallest one it is tied to: by a path of edges between rows as good as equal.
 
     Weights that fade away do so at their own pace, and may differ by orders of magnitude.
     """

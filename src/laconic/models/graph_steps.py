@@ -26,7 +26,7 @@ DIVERGENCES = ("skl", "l2", "l1")
 NOTHING = 1e-100
 NODES_PER_BLOCK = 1024
 # stages of a start with weak links
-STAGE_FACTOR, STAGE_ITER, STAGE_TOL = 3.0, 30, 1e-4
+STAGE_FACTOR, STAGE_ITER, STAGE_TOL = 3.0, 100, 1e-4
 
 
 def colours(graph: csr_array) -> NDArray[np.int64]:

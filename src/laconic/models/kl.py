@@ -365,6 +365,7 @@ def fold_in(
         mixtures.fold_in(*matrix, *mixture.plain, precision, CYCLES)
         if mixture != mixture.plain:
             mixtures.fold_in(*matrix, *mixture, precision, CYCLES)
+        if mixture.weight > 0:
             mixtures.prune(*matrix, *mixture, SMALL_SHARE)
         loss = _ratio_sums(X, rows, topics, part, np.empty_like(part))
         if mixture.simplex:
