@@ -7,7 +7,10 @@ import pytest
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
 from sklearn import decomposition
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 
+import laconic
 from laconic import NMF, PLSA
 from laconic.engines import Threads
 from laconic.models import kl
@@ -246,3 +249,53 @@ def test_a_topic_that_no_document_has_stays_what_it_was(counts):
     _, topics, _, told = run(counts, W / W.sum(axis=1, keepdims=True), C, max_iter=5)
     np.testing.assert_allclose(topics[1], C[1], atol=1e-15)
     assert np.isfinite(told).all()
+
+
+@pytest.mark.parametrize("model", [PLSA(3), NMF(3, loss="kl")])
+def test_a_given_topic_without_words_begins_as_the_collection(counts, model):
+    init = simplex(3, 25, 0)
+    init[2] = 0
+    fitted = clone(model).set_params(init=init).fit(counts)
+    np.testing.assert_allclose(fitted.components_.sum(axis=1), 1, atol=1e-12)
+
+
+def test_words_with_hardly_a_chance_are_not_lost():
+    X = np.float32([[1, 2, 50_000], [2, 1, 0]])
+    model = PLSA(2, init=[[0.5, 0.5, 0], [0.5, 0.5, 1e-36]]).fit(X)
+    assert model.components_[:, 2].max() > 0.9
+
+
+@pytest.mark.parametrize("scale", [1e-6, 0.0139, 1.0, 1e3])
+def test_when_a_fit_stops_does_not_depend_on_the_scale(counts, scale):
+    expected = PLSA(4, random_state=0).fit(counts)
+    model = PLSA(4, random_state=0).fit(scale * counts)
+    assert model.n_iter_ == expected.n_iter_
+    assert model.objective_history_[-1] == pytest.approx(scale * expected.objective_history_[-1], rel=1e-9)
+
+
+def test_the_objective_is_the_divergence(counts):
+    model = PLSA(4, random_state=0, max_iter=5, tol=0)
+    with pytest.warns(ConvergenceWarning):
+        model.fit(counts)
+    assert model.objective_history_[-1] > 0
+    lengths = counts.sum(axis=1, keepdims=True)
+    best = divergence(counts, lengths * model.inverse_transform(model.transform(counts)))
+    assert best <= model.objective_history_[-1] <= 1.2 * best
+
+
+def tampered(change, tmp_path, model):
+    """Save the model with other components, and load it."""
+    broken = clone(model).fit([[1, 2, 0], [2, 1, 1], [0, 1, 3]])
+    broken.components_ = change(broken.components_)
+    broken.save(tmp_path / "model")
+    return laconic.load(tmp_path / "model")
+
+
+@pytest.mark.parametrize("model", [PLSA(2, random_state=0), NMF(2, loss="kl", random_state=0)])
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [(lambda C: -C, "negative"), (lambda C: 1e5 * C, "sum to one"), (csr_array, "sparse")],
+)
+def test_stored_topics_that_are_no_distributions_are_refused(tmp_path, model, change, message):
+    with pytest.raises(laconic.BundleError, match=message):
+        tampered(change, tmp_path, model)

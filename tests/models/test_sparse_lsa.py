@@ -322,3 +322,42 @@ def test_pseudo_probabilities(X):
     np.testing.assert_array_equal(P.indices, model.components_.indices)
     with pytest.raises(ValueError, match="nonnegative"):
         SparseLSA(4, 0.3, random_state=0).fit(X).probabilities()
+
+
+@pytest.mark.parametrize("n_topics", [20, 30])
+def test_more_topics_than_directions_in_single_precision(n_topics):
+    """Directions that are only rounding are not taken for real ones."""
+    rng = np.random.default_rng(0)
+    X = (rng.poisson(3, (80, 15)) * (rng.random((80, 15)) < 0.2)).astype(np.float32)
+    single = SparseLSA(n_topics, 0.01, random_state=0).fit(X)
+    exact = SparseLSA(n_topics, 0.01, random_state=0).fit(X.astype(float))
+    energy = np.sum(X.astype(float) ** 2) / 2
+    assert np.diff(single.objective_history_).max(initial=0) <= 1e-6 * energy
+    assert single.objective_history_[-1] == pytest.approx(exact.objective_history_[-1], abs=1e-3 * energy)
+
+
+def test_labels_of_groups_that_are_numbers(X):
+    heavy = SparseLSA(2, 0.1, groups={0: [1, 2], 1: [3, 4]}, group_weights={0: 500.0}, random_state=0).fit(X)
+    A = heavy.components_.toarray()
+    assert not A[:, [1, 2]].any()
+    assert A[:, 0].any()
+    with pytest.raises(ValueError, match="numbers of columns"):
+        SparseLSA(2, 0.1, groups={"a": [1.7]}).fit(X)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("whitening_", csr_array(np.eye(3))),
+        ("whitening_", np.eye(4)),
+        ("components_", -np.ones((3, 30))),
+        ("components_", csr_array(-np.ones((3, 30)))),
+        ("group_norms_", csr_array(-np.ones((3, 8)))),
+    ],
+)
+def test_stored_parts_that_do_not_fit_are_refused(X, tmp_path, name, value):
+    model = SparseLSA(3, 0.3, nonnegative=True, groups=(np.arange(30) // 4).tolist(), random_state=0).fit(X)
+    setattr(model, name, value)
+    model.save(tmp_path / "model")
+    with pytest.raises(laconic.BundleError):
+        laconic.load(tmp_path / "model")

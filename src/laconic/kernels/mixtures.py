@@ -62,14 +62,18 @@ def update_row(expected, w, simplex, rate, weight, eps):
 @njit(nogil=True, cache=True)
 def _on_simplex(expected, w, total, weight, eps):
     """``w_k = q_k / (eta + a_k)`` with ``a_k = weight / (w_k + eps)``, and eta such that they sum to one."""
-    eta, largest = -np.inf, 0.0
     pull = np.empty(w.size)
+    least, largest = np.inf, 0.0
     for k in range(w.size):
         pull[k] = weight / (w[k] + eps)
         if expected[k] > 0:
-            largest = max(largest, pull[k])
+            least, largest = min(least, pull[k]), max(largest, pull[k])
+    # what all have in common is part of eta: so no denominator is the difference of large numbers
+    eta = total - (largest - least)
+    for k in range(w.size):
+        pull[k] -= least
+        if expected[k] > 0:
             eta = max(eta, expected[k] - pull[k])
-    eta = max(eta, total - largest)
     # the sum falls and is convex: Newton's steps from the left never pass the root
     for _ in range(MAX_NEWTON):
         excess, slope = -1.0, 0.0
@@ -78,10 +82,9 @@ def _on_simplex(expected, w, total, weight, eps):
                 share = expected[k] / (eta + pull[k])
                 excess += share
                 slope += share / (eta + pull[k])
-        step = excess / slope
-        if step <= 1e-15 * (abs(eta) + largest):
+        if excess <= 1e-15 * w.size:
             break
-        eta += step
+        eta += excess / slope
     rest = 0.0
     for k in range(w.size):
         w[k] = expected[k] / (eta + pull[k]) if expected[k] > 0 else 0
@@ -177,38 +180,57 @@ def fold_in(
 def prune(indptr, indices, data, start, stop, factor, weights, simplex, rate, weight, eps, share):
     """Set weights below this share of the document's to zero, where zero is a stationary value of them.
 
-    In increasing order, a weight is tried at zero (and the rest rescaled on the simplex). It stays there if
-    the objective would not fall by raising it again, every word keeps a chance, and the objective is not
-    higher.
+    Weights are tried at zero (and the rest rescaled on the simplex), all small ones at first, then the
+    smaller half of them, and so on. They stay there if the objective would not fall by raising one of them
+    again, every word keeps a chance, and the objective is not higher, but for rounding.
     """
     width = factor.shape[1]
+    slack = 64 * np.finfo(factor.dtype).eps
     sums, trial = np.empty((1, width), data.dtype), np.empty((1, width), data.dtype)
     for i in range(start, stop):
         w = weights[i - start]
-        begin, end = indptr[i], indptr[i + 1]
-        if begin == end:
-            continue
-        value = ratio_sums(indptr, indices, data, i, i + 1, factor, weights[i - start : i - start + 1], sums)
-        value += penalty(w, simplex, rate, weight, eps)
+        order = np.argsort(w)
         limit = share * w.sum()
-        for k in np.argsort(w):
-            if w[k] >= limit:
-                break
-            if w[k] == 0:
-                continue
+        first, last = 0, 0
+        for k in order:
+            first += w[k] == 0
+            last += w[k] < limit
+        if first == last or indptr[i] == indptr[i + 1]:
+            continue
+        loss = ratio_sums(indptr, indices, data, i, i + 1, factor, weights[i - start : i - start + 1], sums)
+        value = loss + penalty(w, simplex, rate, weight, eps)
+        size = last - first
+        while first < last:
+            size = min(size, last - first)
+            tried = order[first : first + size]
             trial[0] = w
-            trial[0, k] = 0
+            for k in tried:
+                trial[0, k] = 0
             if simplex:
                 trial[0] /= trial[0].sum()
             loss = ratio_sums(indptr, indices, data, i, i + 1, factor, trial, sums)
             new = loss + penalty(trial[0], simplex, rate, weight, eps)
-            pull = 1 + rate
-            if simplex:
-                pull = 0.0
-                for other in range(width):
-                    slope = weight / (trial[0, other] + eps) if weight > 0 else 0.0
-                    pull += trial[0, other] * (sums[0, other] - slope)
-            slope_at_zero = weight / eps if weight > 0 else 0.0
-            if new <= value and sums[0, k] - slope_at_zero <= pull:
+            if new <= value + slack * (abs(loss) + abs(value)) and _stationary(
+                trial[0], sums[0], tried, simplex, rate, weight, eps
+            ):
                 w[:] = trial[0]
                 value = new
+                first += size
+            elif size > 1:
+                size //= 2
+            else:
+                first += 1
+
+
+@njit(nogil=True, cache=True)
+def _stationary(w, sums, zeros, simplex, rate, weight, eps):
+    """Whether the objective would not fall by raising one of the weights that are zero."""
+    level = 1 + rate
+    if simplex:
+        level = 0.0
+        for k in range(w.size):
+            level += w[k] * (sums[k] - weight / (w[k] + eps))
+    steepest = sums[zeros[0]]
+    for k in zeros:
+        steepest = max(steepest, sums[k])
+    return steepest - weight / eps <= level

@@ -67,7 +67,7 @@ def _add_one(row, other, x, least, total):
     for k in range(row.size):
         fitted += row[k] * other[k]
     if fitted <= least:
-        return x * math.log(x / least)
+        return x * (math.log(x) - math.log(least))
     ratio = x / fitted
     for k in range(row.size):
         total[k] += ratio * other[k]

@@ -59,7 +59,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         Parameters
         ----------
         X : array-like or sparse array of shape (n_documents, n_terms)
-            Best weighted by tf-idf with rows of length one.
+            Best weighted by tf-idf with rows of length one; counts for models that want counts.
         y : ignored
         callback : callable, optional
             Called with a `Progress` after every half step; returning True ends the fit after the iteration,
@@ -115,7 +115,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         -------
         ndarray or csr_array of shape (n_documents, n_components)
             Sparse where weights have exact zeros (dense if `set_output` asks for data frames).
-            A document without known words has only zeros.
+            A document without known words has only zeros, or, where weights sum to one, all topics equally.
         """
         W, _, _ = self._fold_in(X)
         return self._output(W, sparse=self._sparse_weights)

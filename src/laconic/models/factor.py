@@ -129,16 +129,17 @@ def transposed(matrix: Any) -> Factor:
     return turned
 
 
-def upright(components: Factor) -> Factor:
-    """Topics × terms with every topic turned so that its large weights are positive (in place)."""
+def upright(components: Factor) -> NDArray[Any]:
+    """Turn every topic (of topics × terms) so that its large weights are positive; returns the signs."""
     if isinstance(components, np.ndarray):
-        lean = np.einsum("km,km->k", components, np.abs(components))
-        components[lean < 0] *= -1
-        return components
+        signs = np.where(np.einsum("km,km->k", components, np.abs(components)) < 0, -1, 1)
+        components *= signs.astype(components.dtype)[:, None]
+        return signs
     owner = np.repeat(np.arange(components.shape[0]), np.diff(components.indptr))
     lean = np.bincount(owner, components.data * np.abs(components.data), components.shape[0])
-    components.data *= np.where(lean < 0, -1, 1).astype(components.dtype)[owner]
-    return components
+    signs = np.where(lean < 0, -1, 1)
+    components.data *= signs.astype(components.dtype)[owner]
+    return signs
 
 
 def squared_norm(X: csr_array) -> float:

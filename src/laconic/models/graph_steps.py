@@ -170,7 +170,7 @@ class Absolute(OnGraph):
 STEPS: dict[str, type[OnGraph]] = {"skl": Logarithmic, "l2": Quadratic, "l1": Absolute}
 
 
-class _Sorted(NamedTuple):
+class ByColour(NamedTuple):
     """A problem with its nodes in the order of their colours."""
 
     X: csr_array
@@ -185,16 +185,17 @@ class _Sorted(NamedTuple):
         return weights
 
 
-def _sorted(X: csr_array, graph: csr_array, weights: Floats, divergence: str, strength: float) -> _Sorted:
+def by_colour(X: csr_array, graph: csr_array, weights: Floats, divergence: str, strength: float) -> ByColour:
+    """Put the nodes in the order of their colours."""
     couplings = _couplings(graph, strength)
     shades = colours(couplings)
     order = np.argsort(shades, kind="stable")
     X, weights = csr_array(X[order]), weights[order]
     if couplings.nnz == 0:
-        return _Sorted(X, weights, kl.Separate(kl.Mixture(simplex=True), X), order)
+        return ByColour(X, weights, kl.Separate(kl.Mixture(simplex=True), X), order)
     couplings = csr_array(couplings[order][:, order])
     documents = STEPS[divergence](X, couplings, np.bincount(shades).tolist(), weights)
-    return _Sorted(X, weights, documents, order)
+    return ByColour(X, weights, documents, order)
 
 
 def fit_on_graph(
@@ -242,7 +243,7 @@ def fit_on_graph(
     Fit
         With the weights in the order of the nodes given.
     """
-    nodes = _sorted(X, graph, weights, divergence, strength)
+    nodes = by_colour(X, graph, weights, divergence, strength)
     steps = kl.KLSteps(nodes.X, nodes.weights, topics.copy(), nodes.documents, engine, segments=segments)
     trace = alternate(steps, engine, max_iter=max_iter, tol=tol, callback=watch, phase=phase)
     return kl.Fit(trace, steps.topics, nodes.unsorted())
@@ -306,7 +307,7 @@ def settle_on_graph(
     tol: float,
 ) -> Floats:
     """The weights of linked nodes for topics that are given and stay as they are; see `fit_on_graph`."""
-    nodes = _sorted(X, graph, weights, divergence, strength)
+    nodes = by_colour(X, graph, weights, divergence, strength)
     steps = kl.KLSteps(nodes.X, nodes.weights, topics, nodes.documents, engine)
     before = np.inf
     for _ in range(max_iter):

@@ -43,7 +43,7 @@ class Mixture(NamedTuple):
     @property
     def plain(self) -> Mixture:
         """The same without a prior."""
-        return Mixture(self.simplex)
+        return self._replace(rate=0.0, weight=0.0)
 
 
 class DocumentStep(Protocol):
@@ -73,7 +73,7 @@ class Separate:
 
     def finish(self, weights: Floats, engine: Threads) -> float:
         """The penalties."""
-        if self.mixture == Mixture(simplex=True):
+        if self.mixture.simplex and self.mixture.weight == 0:
             return 0.0
         parts = (weights[rows.start : rows.stop] for rows in self.stages[0])
         return float(sum(engine.map(lambda part: mixtures.penalties(part, *self.mixture), parts)))
@@ -115,7 +115,8 @@ class OverDocuments:
             return float(mixtures.penalty(column, *self.prior))
 
         penalty = sum(engine.map(solve, range(weights.shape[1])), 0.0)
-        self._expected = np.empty_like(weights)
+        if expected is None:
+            self._expected = np.empty_like(weights)
         return penalty
 
 
@@ -138,7 +139,7 @@ class KLSteps:
     weights : ndarray of shape (n_documents, n_topics)
         Where to begin; changed in place.
     topics : ndarray of shape (n_terms, n_topics)
-        Where to begin.
+        Where to begin; its memory is used for later ones.
     documents : DocumentStep
     engine : Threads
     segments : sequence of Block, optional
@@ -271,13 +272,18 @@ def first_topics(
         lacking = ~topics.any(axis=1)
     for segment in [Block(0, X.shape[1])] if segments is None else segments:
         part, words = topics[segment.start : segment.stop], common[segment.start : segment.stop]
+        # a topic without words begins as the collection
+        part += words[:, None] * (part.sum(axis=0) == 0)
         part /= np.maximum(part.sum(axis=0), np.finfo(np.float64).tiny)
         words = np.where(lacking[segment.start : segment.stop], words, 0) * (
             COMMON_SHARE / max(1e-300, words.sum())
         )
         part *= 1 - COMMON_SHARE * (words.sum() > 0)
         part += words[:, None]
-        part /= part.sum(axis=0)
+        part /= np.maximum(part.sum(axis=0), np.finfo(np.float64).tiny)
+    # a chance so small that its products vanish is lost for good
+    least = np.sqrt(np.finfo(X.dtype).tiny)
+    topics[(topics > 0) & (topics < least)] = least
     return np.ascontiguousarray(topics, X.dtype)
 
 
@@ -308,15 +314,17 @@ def fit(
     """
     plain = mixture.plain
     weights = np.full((X.shape[0], topics.shape[1]), 1 / topics.shape[1], X.dtype)
-    lengths = np.asarray(X.sum(axis=1), X.dtype).reshape(-1, 1)
+    lengths = X.sum(axis=1, dtype=np.float64)
+    by_length = lengths.astype(X.dtype)[:, None]
     if not mixture.simplex:
-        weights *= lengths
+        weights *= by_length
     if given:
         weights = fold_in(X, topics, plain, engine, precision)[0]
-    # off the simplex the loss is the divergence with its linear terms; the weights' sum is in the penalty
-    offset = 0.0 if mixture.simplex else -float(lengths.sum(dtype=np.float64))
+    # On the simplex, weights explain the words of a document, not their number. Off it, the loss is the
+    # divergence with its linear terms; the weights' sum is in the penalty.
+    offset = -float(xlogy(lengths, lengths).sum() if mixture.simplex else lengths.sum())
 
-    def run(phase: str, documents: DocumentStep) -> Trace:
+    def run(phase: str, documents: DocumentStep, offset: float = offset) -> Trace:
         nonlocal topics, weights
         steps = KLSteps(X, weights, topics, documents, engine, offset=offset)
         trace = alternate(steps, engine, max_iter=max_iter, tol=tol, callback=watch, phase=phase)
@@ -330,8 +338,8 @@ def fit(
         if trace.interrupted:
             return Fit(trace._replace(history=[]), topics, weights)
     if over_documents is not None:
-        weights = weights * lengths
-        return Fit(run("fit", OverDocuments(over_documents, X)), topics, weights)
+        weights = weights * by_length
+        return Fit(run("fit", OverDocuments(over_documents, X), offset=0.0), topics, weights)
     trace = run("fit", Separate(mixture, X))
     if mixture.weight > 0:
 
@@ -408,3 +416,13 @@ def check_density(value: Any) -> float:
     if not isinstance(value, float | int) or not 0 <= value <= 1:
         raise ValueError(f"a density is between 0 and 1, not {value!r}")
     return float(value)
+
+
+def check_topics(components: Any, n_segments: int) -> None:
+    """Refuse stored topics that are no distributions, one over each segment."""
+    if not isinstance(components, np.ndarray):
+        raise ValueError("components are sparse, but those of this model are dense")  # noqa: TRY004
+    if not components.min(initial=0) >= 0:
+        raise ValueError("components are negative, but these are chances")
+    if np.abs(components.sum(axis=1, dtype=np.float64) - n_segments).max(initial=0) > 1e-3:
+        raise ValueError("components do not sum to one")

@@ -527,6 +527,9 @@ class MultimodalPLSA(MixtureModel):
             "weights": list(self.weights_.values()),
         }
 
+    def _n_segments(self, state: dict[str, Any]) -> int:
+        return len(state["modalities"])
+
     def _restore(self, state: dict[str, Any]) -> Self:
         super()._restore(state)
         names, sizes, weights = state["modalities"], state["n_terms"], state["weights"]

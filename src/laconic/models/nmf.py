@@ -1,4 +1,4 @@
-"""Non-negative matrix factorisation with squared loss, flat and grouped."""
+"""Non-negative matrix factorisation, flat and grouped."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, issparse
 from sklearn.utils import check_random_state
 
 from laconic.checks import check_choice, check_number
@@ -40,6 +40,13 @@ class _NMFModel(SquaredModel):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_choice("solver", self.solver, ("cd", "mu"))
+
+    def _restore(self, state: dict[str, Any]) -> Self:
+        super()._restore(state)
+        values = self.components_.data if issparse(self.components_) else self.components_
+        if not values.min(initial=0) >= 0:
+            raise ValueError("components are negative, but topics of this model are not")
+        return self
 
     def _start(self, X: csr_array, steps: SquaredSteps, watch: Callback | None) -> Trace:
         groups = steps.members
@@ -225,6 +232,7 @@ class NMF(_NMFModel):
     def _restore(self, state: dict[str, Any]) -> Self:
         super()._restore(state)
         if self.loss == "kl":
+            kl.check_topics(self.components_, 1)
             self.doc_density_ = kl.check_density(state["doc_density"])
         return self
 

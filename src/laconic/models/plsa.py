@@ -21,9 +21,7 @@ from laconic.priors import Exponential, Prior, PseudoDirichlet
 def check_prior(prior: Any) -> None:
     """Refuse what is no prior."""
     if prior is not None and not isinstance(prior, Prior):
-        raise ValueError(
-            f"prior must be None or one of laconic.priors, such as Pareto(1.0), not {prior!r}"
-        )
+        raise ValueError(f"prior must be None or one of laconic.priors, such as Pareto(1.0), not {prior!r}")
 
 
 class MixtureModel(TopicModel):
@@ -51,6 +49,14 @@ class MixtureModel(TopicModel):
         topics = np.ascontiguousarray(self.components_.T, X.dtype)
         with self._engine() as engine:
             return kl.fold_in(X, topics, self._mixture(), engine, self._precision(X.dtype))
+
+    def _restore(self, state: dict[str, Any]) -> Self:
+        kl.check_topics(state["components"], self._n_segments(state))
+        return super()._restore(state)
+
+    def _n_segments(self, state: dict[str, Any]) -> int:
+        """Over how many parts of the terms topics sum to one each."""
+        return 1
 
     def perplexity(self, X: Any) -> float:
         """How many words documents hesitate between, on average: exp of minus the log-likelihood per word.
@@ -84,11 +90,12 @@ class PLSA(MixtureModel):
     With the counts of words as rows of X, the topics C (``components_``) and the documents' weights W
     minimise
 
-    .. math:: \sum_{x_{nm} > 0} x_{nm} \log \frac{x_{nm}}{(WC)_{nm}} + \sum_{n,k} g(w_{nk}),
+    .. math:: \sum_{x_{nm} > 0} x_{nm} \log \frac{x_{nm}}{\ell_n (WC)_{nm}} + \sum_{n,k} g(w_{nk}),
 
-    where every row of C and every row of W is a probability distribution, and g is the prior, if there is
-    one. Without a prior this is maximum likelihood. Steps are those of expectation-maximisation; with a prior
-    they start from the solution without it.
+    where :math:`\ell_n` is the length of a document (the sum of its counts), every row of C and every row of
+    W is a probability distribution, and g is the prior, if there is one. Without a prior this is maximum
+    likelihood. Steps are those of expectation-maximisation; with a prior they start from the solution without
+    it.
 
     Parameters
     ----------

@@ -15,7 +15,15 @@ from sklearn.utils.validation import check_is_fitted
 from laconic.checks import check_choice, check_number
 from laconic.engines import Block, Threads, even_blocks
 from laconic.models.base import TopicModel
-from laconic.models.factor import ROWS_PER_BLOCK, Factor, Projector, squared_norms, transposed, whole_gram
+from laconic.models.factor import (
+    ROWS_PER_BLOCK,
+    Factor,
+    Projector,
+    squared_norms,
+    transposed,
+    upright,
+    whole_gram,
+)
 from laconic.models.loop import Callback, Trace, alternate
 from laconic.models.shrink import GroupSoft, Soft
 from laconic.models.sparse_lsa_steps import SparseLSASteps
@@ -176,7 +184,8 @@ class SparseLSA(TopicModel):
         trace = alternate(steps, engine, max_iter=self.max_iter, tol=self.tol, callback=watch)
         # the basis that goes with the last topics
         steps.restart()
-        components, signs = _upright(transposed(steps.topics))
+        components = transposed(steps.topics)
+        signs = upright(components)
         self.whitening_ = (steps.whitening * np.outer(signs, signs)).astype(X.dtype)
         if groups is not None:
             assert isinstance(shrink, GroupSoft)
@@ -194,7 +203,7 @@ class SparseLSA(TopicModel):
             return Soft(self.alpha_topics_, self.nonnegative, n_terms)
         weights = np.sqrt(groups.sizes.astype(np.float64))
         if self.group_weights is not None:
-            places = {name: g for g, name in enumerate(groups.names)}
+            places = {name: g for g, name in enumerate(groups.names[: groups.n_given])}
             for name, weight in dict(self.group_weights).items():
                 if name not in places:
                     raise ValueError(f"group_weights has {name!r}, which is no group")
@@ -214,7 +223,7 @@ class SparseLSA(TopicModel):
             # large
             return transposed(drawn * _typical_length(expanded))
         if self.init == "identity":
-            with_words = np.flatnonzero(np.diff(expanded.indptr))[:n_topics]
+            with_words = np.flatnonzero(squared_norms(expanded)[0])[:n_topics]
             rows = csr_array(expanded[with_words])
             rows.resize((n_topics, expanded.shape[1]))
             return transposed(rows)
@@ -266,7 +275,8 @@ class SparseLSA(TopicModel):
         project = Projector(topics)
         weights = np.zeros((X.shape[0], topics.shape[1]), X.dtype)
         with self._engine() as engine:
-            inverse = np.linalg.pinv(whole_gram(topics, engine), hermitian=True)
+            # products are as exact as their type, so that smaller parts of the Gram matrix are noise
+            inverse = np.linalg.pinv(whole_gram(topics, engine), rcond=np.finfo(X.dtype).eps, hermitian=True)
 
             def solve(rows: Block) -> float:
                 products = project(X, rows).astype(np.float64)
@@ -333,15 +343,25 @@ class SparseLSA(TopicModel):
         for name in ("alpha_topics", "alpha_max"):
             check_number(name, state[name], Real, 0)
             setattr(self, name + "_", state[name])
+        if not isinstance(self.components_, csr_array):
+            raise ValueError("components are dense, but those of this model are sparse")  # noqa: TRY004
+        if self.nonnegative and self.components_.nnz and not self.components_.data.min() >= 0:
+            raise ValueError("components are negative, but nonnegative=True")
         whitening = state["whitening"]
-        if whitening.shape != (self.n_components, self.n_components) or whitening.dtype.kind != "f":
-            raise ValueError(f"a whitening matrix of shape {whitening.shape} does not fit the topics")
+        square = (self.n_components, self.n_components)
+        if not isinstance(whitening, np.ndarray) or whitening.shape != square or whitening.dtype.kind != "f":
+            raise ValueError("the whitening matrix does not fit the topics")
         self.whitening_ = whitening
         groups = self._term_groups()
         if groups is not None:
             norms = state["group_norms"]
-            if norms.shape != (self.n_components, len(groups.names)):
-                raise ValueError(f"group norms of shape {norms.shape} do not fit the groups")
+            if (
+                not isinstance(norms, csr_array)
+                or norms.shape != (self.n_components, len(groups.names))
+                or norms.dtype.kind != "f"
+                or (norms.nnz and not norms.data.min() >= 0)
+            ):
+                raise ValueError("the lengths of groups do not fit the groups")
             self.group_norms_ = norms
         return self
 
@@ -360,15 +380,6 @@ def _shrunk(topics: csr_array, shrink: Soft | GroupSoft) -> csr_array:
         for block in shrink.blocks
     ]
     return csr_array(vstack(parts, format="csr"))
-
-
-def _upright(components: csr_array) -> tuple[csr_array, NDArray[Any]]:
-    """Topics turned so that their large weights are positive, and the signs that turned them."""
-    owner = np.repeat(np.arange(components.shape[0]), np.diff(components.indptr))
-    lean = np.bincount(owner, components.data * np.abs(components.data), components.shape[0])
-    signs = np.where(lean < 0, -1.0, 1.0)
-    components.data *= signs.astype(components.dtype)[owner]
-    return components, signs
 
 
 def varimax(loads: NDArray[Any], *, max_iter: int = 100, tol: float = 1e-6) -> NDArray[np.float64]:

@@ -112,7 +112,7 @@ class SparseLSASteps:
             G[:, share.topics.start : share.topics.stop] = share.gram
         if not np.isfinite(G).all():
             return np.nan
-        self.whitening, cross = inverse_root((G + G.T) / 2)
+        self.whitening, cross = inverse_root((G + G.T) / 2, self.X.dtype)
         if self._ahead is not self.topics:
             # the basis goes with topics that are not taken yet
             return self._objective
@@ -173,7 +173,7 @@ class SparseLSASteps:
         candidates = candidates[lacking[candidates] > INSIDE * self.by_document[candidates]]
         if candidates.size == 0:
             return topics
-        shrunk = self._shrink_rows(self._directions(candidates, project, dead.size))
+        shrunk = self._directions(candidates, project, dead.size)
         useful = np.flatnonzero(shrunk.any(axis=0))
         self.revivals += useful.size
         added = np.zeros(topics.shape, self.X.dtype)
@@ -181,29 +181,33 @@ class SparseLSASteps:
         return csr_array(topics + csr_array(added))
 
     def _directions(self, candidates: NDArray[Any], project: Projector, most: int) -> Floats:
-        """U'X for new directions of U, orthogonal to it and to each other: the best of some documents."""
+        """Shrunk topics of new directions, orthogonal to U and each other: the best of some documents."""
         rows = csr_array(self.X[candidates])
         basis = project(rows, Block(0, rows.shape[0])).astype(np.float64) @ self.whitening
-        residual = rows.toarray().astype(np.float64)
-        residual -= (basis @ self.whitening) @ self.products.T
         lengths = np.sqrt(np.maximum(1 - np.square(basis).sum(1), INSIDE))
-        gains = np.square(self._shrink_rows(residual / lengths[:, None]), dtype=np.float64).sum(0)
+        gains = np.zeros(len(candidates))
+        for terms in self.shrink.blocks:
+            part = self._outside(rows, basis, terms) / lengths
+            gains += np.square(self.shrink(part.astype(self.X.dtype), terms), dtype=np.float64).sum(0)
         order = np.argsort(-gains, kind="stable")
         order = order[gains[order] > 0][:most]
         # the parts of documents that are orthogonal to the basis have the products I - WW' with each other
         gram = np.eye(len(order)) - basis[order] @ basis[order].T
         kept = _independent(gram)
         lower = np.linalg.cholesky(gram[np.ix_(kept, kept)])
-        directions: Floats = solve_triangular(lower, residual[order[kept]], lower=True)
-        return directions
-
-    def _shrink_rows(self, rows: Floats) -> Floats:
-        """Rows over all terms after the penalty's step, as columns."""
-        shrunk = np.empty((rows.shape[1], rows.shape[0]), self.X.dtype)
+        best = order[kept]
+        rows, basis = csr_array(rows[best]), basis[best]
+        shrunk = np.empty((self.X.shape[1], len(best)), self.X.dtype)
         for terms in self.shrink.blocks:
-            part = np.ascontiguousarray(rows[:, terms.start : terms.stop].T, self.X.dtype)
-            shrunk[terms.start : terms.stop] = self.shrink(part, terms)
+            directions = solve_triangular(lower, self._outside(rows, basis, terms).T, lower=True).T
+            shrunk[terms.start : terms.stop] = self.shrink(directions.astype(self.X.dtype, order="C"), terms)
         return shrunk
+
+    def _outside(self, rows: csr_array, basis: Floats, terms: Block) -> Floats:
+        """What documents have of some terms beyond the basis, as columns."""
+        own = rows[:, terms.start : terms.stop].toarray().T.astype(np.float64)
+        outside: Floats = own - self.products[terms.start : terms.stop] @ (self.whitening @ basis.T)
+        return outside
 
     def summary(self) -> tuple[int, float]:
         """Topics alive and density."""
@@ -228,9 +232,10 @@ def _independent(gram: Floats) -> list[int]:
     return kept
 
 
-def inverse_root(G: Floats) -> tuple[Floats, float]:
-    """G^(-1/2) on the range of G, and the trace of G^(1/2)."""
+def inverse_root(G: Floats, dtype: Any) -> tuple[Floats, float]:
+    """G^(-1/2) on the range of G, and the trace of G^(1/2); `dtype` says how exact G is."""
     values, vectors = np.linalg.eigh(G)
-    kept = values > len(G) * np.finfo(np.float64).eps * max(values[-1], 0)
+    noise = max(len(G) * np.finfo(np.float64).eps, np.finfo(dtype).eps)
+    kept = values > noise * max(values[-1], 0)
     roots = np.sqrt(values[kept])
     return vectors[:, kept] / roots @ vectors[:, kept].T, float(roots.sum())

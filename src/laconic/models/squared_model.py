@@ -34,7 +34,9 @@ class SquaredModel(TopicModel):
         trace = self._start(X, steps, watch)
         if not trace.interrupted:
             trace = alternate(steps, engine, max_iter=self.max_iter, tol=self.tol, callback=watch)
-        return upright(steps.components()), trace
+        components = steps.components()
+        upright(components)
+        return components, trace
 
     def _groups(self, X: csr_array, y: Any) -> Groups:
         """Which documents may use which topics."""

@@ -100,7 +100,7 @@ def given_topics(init: Any, n_topics: int, X: csr_array, nonnegative: bool) -> c
             f"need {(n_topics, X.shape[1])}"
         )
     if nonnegative and topics.nnz and topics.data.min() < 0:
-        raise ValueError("init has negative words, but nonnegative=True")
+        raise ValueError("init has negative words, but topics are not to be negative here")
     topics.sum_duplicates()
     topics.eliminate_zeros()
     return topics

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,9 @@ class TermGroups(NamedTuple):
     """Columns of X in the order of their groups; one that is in several groups stands in each of them."""
 
     names: list[Any]
-    """One for every group; terms without a group are groups of their own, called by their number."""
+    """One for every group; terms without a group are groups of their own, called by name or number."""
+    n_given: int
+    """How many of the groups, the first ones, were described."""
     columns: NDArray[np.int64]
     starts: NDArray[np.int64]
     """Where each group begins in `columns`, and the number of them."""
@@ -52,7 +55,7 @@ def term_groups(groups: Any, n_terms: int, names: Any = None) -> TermGroups:
     labels, members = np.unique(ids, return_inverse=True)
     order = np.argsort(members, kind="stable")
     starts = np.concatenate([[0], np.cumsum(np.bincount(members, minlength=labels.size))])
-    return TermGroups(labels.tolist(), order.astype(np.int64), starts.astype(np.int64))
+    return TermGroups(labels.tolist(), labels.size, order.astype(np.int64), starts.astype(np.int64))
 
 
 def _from_mapping(groups: Mapping[Any, Any], n_terms: int, names: Any) -> TermGroups:
@@ -67,11 +70,12 @@ def _from_mapping(groups: Mapping[Any, Any], n_terms: int, names: Any) -> TermGr
         columns.append(own)
         labels.append(label)
         starts.append(starts[-1] + own.size)
-    for m in np.flatnonzero(~covered).tolist():
-        columns.append(np.array([m]))
-        labels.append(m if names is None else str(names[m]))
-        starts.append(starts[-1] + 1)
-    return TermGroups(labels, np.concatenate(columns).astype(np.int64), np.array(starts, np.int64))
+    n_given = len(labels)
+    alone = np.flatnonzero(~covered)
+    columns.append(alone)
+    labels += [f"term {m}" if names is None else str(names[m]) for m in alone.tolist()]
+    whole = np.concatenate([starts, starts[-1] + np.arange(1, alone.size + 1)])
+    return TermGroups(labels, n_given, np.concatenate(columns).astype(np.int64), whole.astype(np.int64))
 
 
 def _column(term: Any, label: Any, n_terms: int, places: Mapping[str, int]) -> int:
@@ -80,6 +84,10 @@ def _column(term: Any, label: Any, n_terms: int, places: Mapping[str, int]) -> i
             hint = "" if places else "; X has no feature names, so give the numbers of columns"
             raise ValueError(f"the group {label!r} has the term {term!r}, which X has not{hint}")
         return places[term]
+    if not isinstance(term, Integral):
+        raise ValueError(  # noqa: TRY004
+            f"the group {label!r} has the term {term!r}: give names, or numbers of columns"
+        )
     if not 0 <= int(term) < n_terms:
         raise ValueError(f"the group {label!r} has the term {term!r}, but there are {n_terms} terms")
     return int(term)
