@@ -28,4 +28,4 @@ def test_one_point_and_equal_heights():
 def test_larger_shares_are_darker():
     svg = heat_maps(["a", "b"], {"one": [[0.0, 1.0], [0.5, 2.0]]})
     fills = [e.get("fill") for e in ElementTree.fromstring(svg).iter(f"{SVG}rect")][1:]
-    assert fills == ["rgb(255,255,255)", "rgb(0,0,255)", "rgb(128,128,255)", "rgb(0,0,255)"]
+    assert fills == ["#ffffff", "#0000ff", "#8080ff", "#0000ff"]

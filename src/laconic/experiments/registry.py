@@ -94,7 +94,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         Experiment(
             "priors",
             "Priors that leave each document few topics, for PLSA and NMF",
-            5,
+            10,
             {"bbc_news": ("bbc_news",), "20newsgroups": ("20newsgroups",)},
             "laconic.experiments.priors",
         ),

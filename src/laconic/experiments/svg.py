@@ -112,13 +112,15 @@ def heat_maps(
     ]
     for title, values in maps.items():
         parts.append(_text(left, 18, title, weight="bold"))
+        parts.append('<g stroke="#ddd">')
         for row, shares in enumerate(values):
             for column, share in enumerate(shares):
                 shade = round(255 * (1 - min(max(share, 0.0), 1.0)))
                 parts.append(
                     f'<rect x="{left + wide * column}" y="{_TOP + tall * row}" width="{wide}" '
-                    f'height="{tall}" fill="rgb({shade},{shade},255)" stroke="#ddd"/>'
+                    f'height="{tall}" fill="#{shade:02x}{shade:02x}ff"/>'
                 )
+        parts.append("</g>")
         left += wide * len(values[0]) + 30
     return _svg(left, _TOP + tall * len(row_names) + 14, parts)
 

@@ -23,7 +23,7 @@ from laconic.models.loop import Callback, Trace, alternate
 from laconic.models.squared import checked_energy
 from laconic.models.starts import document_topics, given_topics
 
-ROWS_PER_BLOCK, NONZEROS_PER_BLOCK = 512, 1 << 16
+ROWS_PER_BLOCK, NONZEROS_PER_BLOCK = 1024, 1 << 17
 # The share of the collection's own words in every topic at the start. Expectation-maximisation never leaves
 # zero, so every topic has to begin with a little of every word.
 COMMON_SHARE = 0.2

@@ -38,7 +38,7 @@ when {n_validation:,} training pairs are held out: {strengths}. "Random" is what
 
 ### Topics in pairs
 
-The {n_shown} topics of {shown} that are the strongest of most training speeches (of how many, is told),
+The {n_shown} topics of {shown} that are the strongest of most training speeches ("speeches": of how many),
 with their strongest terms. A topic has the same number on both sides; nothing but the pairing of the
 speeches joins the words.
 

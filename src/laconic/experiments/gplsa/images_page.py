@@ -22,16 +22,20 @@ NMF is that of Cai et al. with squared loss (the paper's rows "L2"), with its st
 way.
 """
 
-_SENSITIVITY = """
+_STRENGTHS = """
 
 ### How much the strength matters
 
-All strengths on {n_classes} classes, one start each. The paper does not give such numbers.
+The {tuning_classes} classes on which the strength was chosen, one start each; the paper has no such table.
 
-![{what} against the strength of the graph](figure:{figure})
+{tuning}"""
+_SENSITIVITY = """
 
-{table}
-"""
+The same on {n_classes} classes:
+
+![Accuracy against the strength of the graph](figure:{figure})
+
+{table}"""
 
 
 def render_images(results: Results) -> Section:
@@ -40,6 +44,9 @@ def render_images(results: Results) -> Section:
     title = f"Images in clusters: {_NAMES[name]}"
     figures = {}
     text = _protocol(results) + "\n" + _scores(results)
+    text += _STRENGTHS.format(
+        tuning_classes=results["tuning_classes"], tuning=_strength_table(results["tuning"])
+    )
     if results["sensitivity"]:
         figure = f"{name.split('_')[0]}-strength"
         figures[figure] = _chart(results)
@@ -94,10 +101,10 @@ def _comparison(results: Results) -> str:
         ]
     if not lines:
         return ""
-    ours, theirs, total = _better_than_nmf(results)
+    here, there, total = _better_than_nmf(results)
     lines.append(
         f"- That the graph helps PLSA more than NMF: GraphPLSA l2 or skl is better than graph NMF in "
-        f"{ours} of {total} comparisons here, and in {theirs} in the paper (both measures, all numbers of "
+        f"{here} of {total} comparisons here, and in {there} in the paper (both measures, all numbers of "
         "classes)."
     )
     return "\n".join(["\n\n### What agrees, and what does not", "", *lines])
@@ -150,13 +157,16 @@ def _chart(results: Results) -> str:
 
 
 def _sensitivity(results: Results, figure: str) -> str:
-    scores = results["sensitivity"]["scores"]
-    strengths = [run["strength"] for run in next(iter(scores.values()))]
+    measured = results["sensitivity"]
+    return _SENSITIVITY.format(
+        n_classes=measured["n_classes"], figure=figure, table=_strength_table(measured["scores"])
+    )
+
+
+def _strength_table(scores: Results) -> str:
+    strengths = [f"{run['strength']:g}" for run in next(iter(scores.values()))]
     rows = [
         [method, *(f"{percent(run['accuracy'])} / {percent(run['nmi'])}" for run in runs)]
         for method, runs in scores.items()
     ]
-    grid = table(["accuracy / NMI", *(f"{s:g}" for s in strengths)], rows, "l" + "r" * len(strengths))
-    return _SENSITIVITY.format(
-        n_classes=results["sensitivity"]["n_classes"], what="Accuracy", figure=figure, table=grid
-    )
+    return table(["accuracy / NMI", *strengths], rows, "l" + "r" * len(strengths))
