@@ -46,7 +46,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("datasets", "priors"):
+    if name in ("datasets", "evaluate", "priors"):
         return import_module(f"laconic.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
