@@ -24,8 +24,9 @@ from laconic.models.starts import drawn_topics, given_topics, svd_topics
 from laconic.models.topic_steps import SeparableTopics
 from laconic.priors import Prior, PseudoDirichlet
 
-# Warm-started rows need not be solved in full in every iteration.
-SWEEPS = 3
+# Rows are warm-started and need not be solved in full in any iteration. It does not even pay: where each side
+# is fitted to the other in full too soon, the optimum that is found is often a worse one.
+SWEEPS = 1
 # Multiplicative updates never leave zero, so at the start every word of the collection gets a little weight
 # in every topic; every topic gets one in each document, an equal one unless topics are given.
 FLOOR = 0.01
@@ -64,10 +65,10 @@ class _NMFModel(SquaredModel):
         own = [SeparableTopics(solver) for _ in groups.n_own]
         shared = SeparableTopics(solver) if groups.n_shared else None
         steps.begin(topics, solver, own, shared)
-        # a start from nothing takes more sweeps than there are in an iteration
-        full = self._document_solver(SWEEPS_FIT, X.dtype)
-        least = 0.0 if self.solver == "cd" else 1.0 if isinstance(self.init, str) else FLOOR
-        steps.solve_first(full, least)
+        drawn = isinstance(self.init, str)
+        first = self._document_solver(SWEEPS if drawn and self.solver == "cd" else SWEEPS_FIT, X.dtype)
+        least = 0.0 if self.solver == "cd" else 1.0 if drawn else FLOOR
+        steps.solve_first(first, least)
         return Trace([], converged=False, interrupted=False)
 
     def _document_solver(self, max_sweeps: int, dtype: Any) -> RowSolver:
