@@ -192,7 +192,8 @@ def test_defaults_are_the_librarys():
     graph, multimodal = (inspect.signature(kind).parameters for kind in (GraphPLSA, MultimodalPLSA))
     assert told("divergence") == graph["divergence"].default == multimodal["divergence"].default
     assert told("neighbors") == str(graph["n_neighbors"].default)
-    assert float(told("strength")) == graph["strength"].default == multimodal["strength"].default
+    strengths = graph["strength"].default, multimodal["strength"].default
+    assert told("strength") == "{} for graph-plsa, {} for multimodal-plsa".format(*strengths)
     names = {name.replace("_", "") for name in model_options.ModelName.__members__}
     assert names == {name.lower() for name in MODELS} | {"nmfkl"}
     assert {name.value for name in term_options.WeightingName} == set(WEIGHTINGS)

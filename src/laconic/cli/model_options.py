@@ -237,7 +237,7 @@ Strength = Annotated[
         metavar="NUMBER",
         min=0,
         help="What differences of what is linked cost: the more, the more alike are the weights.",
-        show_default="1",
+        show_default="0.3 for graph-plsa, 1.0 for multimodal-plsa",
         rich_help_panel=_LINKS,
     ),
 ]
