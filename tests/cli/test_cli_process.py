@@ -77,14 +77,19 @@ def test_ctrl_c_keeps_the_model(endless, tmp_path):
 
 
 def test_a_second_ctrl_c_aborts(endless, tmp_path):
-    code, output, errors = interrupted(
-        [*endless, "-k", 600, "-o", tmp_path / "m"], after=b"read 1,500 documents", again=0.05
-    )
-    assert code == 130, errors
+    # an iteration of so many topics takes a while; still, the fit may end before the second Ctrl-C comes
+    for attempt, pause in enumerate((0.05, 0.02, 0.01, 0.005)):
+        model = tmp_path / f"m{attempt}"
+        code, output, errors = interrupted(
+            [*endless, "-k", 1200, "-o", model], after=b"read 1,500 documents", again=pause
+        )
+        assert code == 130, errors
+        assert "Traceback" not in errors
+        if not model.exists():
+            break
     assert errors.splitlines()[-1] == "laconic: interrupted, no model was saved"
-    assert "Traceback" not in errors
     assert output == ""
-    assert not (tmp_path / "m").exists()
+    assert not model.exists()
 
 
 @pytest.fixture(scope="module")
