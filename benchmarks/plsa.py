@@ -128,10 +128,10 @@ def iteration_seconds(runs: dict[str, Iterations]) -> dict[str, float]:
 def on_graph(X: csr_array, engine: Threads) -> dict[str, Iterations]:
     from laconic.models.graph_steps import by_colour
     from laconic.models.graphs import neighbour_graph
+    from laconic.models.media import of_sum_one
 
     graph = neighbour_graph(X, N_NEIGHBORS)
-    lengths = np.maximum(X.sum(axis=1), 1)
-    rows = csr_array((X.data / np.repeat(lengths, np.diff(X.indptr)), X.indices, X.indptr), shape=X.shape)
+    rows = of_sum_one(X)
     runs = {}
     for divergence in ("l2", "skl", "l1"):
         nodes = by_colour(rows, graph, first_weights(X), divergence, STRENGTH)

@@ -16,7 +16,7 @@ from laconic.models import kl
 from laconic.models.factor import Factor
 from laconic.models.grouped import GroupedModel
 from laconic.models.loop import Callback, Trace
-from laconic.models.plsa import check_prior
+from laconic.models.plsa import check_prior, fit_mixture, fold_in_mixture
 from laconic.models.solvers import Descent, Multiplicative, RowSolver
 from laconic.models.squared import SquaredSteps
 from laconic.models.squared_model import SWEEPS_FIT, SquaredModel
@@ -199,28 +199,14 @@ class NMF(_NMFModel):
     ) -> tuple[Factor, Trace]:
         if self.loss != "kl":
             return super()._fit_topics(X, y, engine, watch)
-        X = kl.check_counts(X)
-        fit = kl.fit(
-            X,
-            kl.first_topics(X, self.n_components, self.init, self.random_state),
-            self._mixture(),
-            engine,
-            watch,
-            given=not isinstance(self.init, str),
-            max_iter=self.max_iter,
-            tol=self.tol,
-            precision=self._precision(X.dtype),
-        )
+        components, fit = fit_mixture(self, X, self._mixture(), engine, watch)
         self.doc_density_ = kl.density(fit.weights)
-        return np.ascontiguousarray(fit.topics.T), fit.trace
+        return components, fit.trace
 
     def _fold_in(self, X: Any, y: Any = None) -> tuple[Any, float, float]:
         if self.loss != "kl":
             return super()._fold_in(X, y)
-        X = self._check_new(X)
-        topics = np.ascontiguousarray(self.components_.T, X.dtype)
-        with self._engine() as engine:
-            return kl.fold_in(X, topics, self._mixture(), engine, self._precision(X.dtype))
+        return fold_in_mixture(self, self._check_new(X), self._mixture())
 
     @property
     def _sparse_weights(self) -> bool:

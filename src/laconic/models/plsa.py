@@ -13,7 +13,7 @@ from laconic.checks import check_number
 from laconic.engines import Threads
 from laconic.models import kl
 from laconic.models.base import TopicModel
-from laconic.models.factor import Factor
+from laconic.models.factor import Factor, Floats
 from laconic.models.loop import Callback, Trace
 from laconic.priors import Exponential, Prior, PseudoDirichlet
 
@@ -22,6 +22,38 @@ def check_prior(prior: Any) -> None:
     """Refuse what is no prior."""
     if prior is not None and not isinstance(prior, Prior):
         raise ValueError(f"prior must be None or one of laconic.priors, such as Pareto(1.0), not {prior!r}")
+
+
+def fit_mixture(
+    model: TopicModel,
+    X: csr_array,
+    mixture: kl.Mixture,
+    engine: Threads,
+    watch: Callback | None,
+    over_documents: kl.Mixture | None = None,
+) -> tuple[Floats, kl.Fit]:
+    """Topics × terms by the model's own start and patience, and how they were found."""
+    X = kl.check_counts(X)
+    fit = kl.fit(
+        X,
+        kl.first_topics(X, model.n_components, model.init, model.random_state),
+        mixture,
+        engine,
+        watch,
+        given=not isinstance(model.init, str),
+        max_iter=model.max_iter,
+        tol=model.tol,
+        precision=model._precision(X.dtype),
+        over_documents=over_documents,
+    )
+    return np.ascontiguousarray(fit.topics.T), fit
+
+
+def fold_in_mixture(model: TopicModel, X: csr_array, mixture: kl.Mixture) -> tuple[Floats, float, float]:
+    """What `kl.fold_in` finds for documents that were checked, with the model's topics."""
+    topics = np.ascontiguousarray(model.components_.T, X.dtype)
+    with model._engine() as engine:
+        return kl.fold_in(X, topics, mixture, engine, model._precision(X.dtype))
 
 
 class MixtureModel(TopicModel):
@@ -46,9 +78,7 @@ class MixtureModel(TopicModel):
         return self._fold_in_checked(self._check_new(X))
 
     def _fold_in_checked(self, X: csr_array) -> tuple[Any, float, float]:
-        topics = np.ascontiguousarray(self.components_.T, X.dtype)
-        with self._engine() as engine:
-            return kl.fold_in(X, topics, self._mixture(), engine, self._precision(X.dtype))
+        return fold_in_mixture(self, X, self._mixture())
 
     def _restore(self, state: dict[str, Any]) -> Self:
         kl.check_topics(state["components"], self._n_segments(state))
@@ -198,22 +228,10 @@ class PLSA(MixtureModel):
     def _fit_topics(
         self, X: csr_array, y: Any, engine: Threads, watch: Callback | None
     ) -> tuple[Factor, Trace]:
-        X = kl.check_counts(X)
-        over = self.prior if self._over_documents else None
-        fit = kl.fit(
-            X,
-            kl.first_topics(X, self.n_components, self.init, self.random_state),
-            self._mixture(),
-            engine,
-            watch,
-            given=not isinstance(self.init, str),
-            max_iter=self.max_iter,
-            tol=self.tol,
-            precision=self._precision(X.dtype),
-            over_documents=None if over is None else kl.Mixture(True, *over.terms),
-        )
+        over = kl.Mixture(True, *self.prior.terms) if self.prior and self._over_documents else None
+        components, fit = fit_mixture(self, X, self._mixture(), engine, watch, over)
         self.doc_density_ = kl.density(fit.weights)
-        return np.ascontiguousarray(fit.topics.T), fit.trace
+        return components, fit.trace
 
     def _fitted_state(self) -> dict[str, Any]:
         return super()._fitted_state() | {"doc_density": self.doc_density_}
