@@ -19,13 +19,15 @@ def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:
         raise ValueError(f"{name}={value!r} is not known; choose one of {', '.join(map(repr, choices))}")
 
 
-def check_number(name: str, value: Any, kind: Any, least: float) -> None:
-    """Refuse what is no finite number of a kind, or too small.
+def check_number(name: str, value: Any, kind: Any, least: float, most: float = np.inf) -> None:
+    """Refuse what is no finite number of a kind, or too small or too large.
 
     >>> check_number("n_components", 0, Integral, 1)
     Traceback (most recent call last):
     ValueError: n_components must be a whole number of at least 1, not 0
     """
-    if isinstance(value, bool) or not isinstance(value, kind) or not least <= float(value) < np.inf:
+    fits = isinstance(value, kind) and not isinstance(value, bool) and np.isfinite(float(value))
+    if not fits or not least <= float(value) <= most:
         what = "a whole number" if kind is Integral else "a number"
-        raise ValueError(f"{name} must be {what} of at least {least}, not {value!r}")
+        limits = f"of at least {least}" if most == np.inf else f"from {least} to {most}"
+        raise ValueError(f"{name} must be {what} {limits}, not {value!r}")

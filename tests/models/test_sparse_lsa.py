@@ -11,7 +11,7 @@ import laconic
 from laconic import SparseLSA
 from laconic.engines import Threads
 from laconic.models.shrink import GroupSoft, Soft
-from laconic.models.sparse_lsa import varimax
+from laconic.models.sparse_lsa_starts import varimax
 from laconic.models.sparse_lsa_steps import SparseLSASteps
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -361,3 +361,146 @@ def test_stored_parts_that_do_not_fit_are_refused(X, tmp_path, name, value):
     model.save(tmp_path / "model")
     with pytest.raises(laconic.BundleError):
         laconic.load(tmp_path / "model")
+
+
+def test_one_document_at_a_time_gives_the_same_topics(X):
+    """R = AX'X is a sum over documents; U is needed nowhere."""
+    A = X[:4].copy()
+    model = SparseLSA(4, 0.2, init=A, max_iter=2, tol=0).fit(X)
+    for _ in range(2):
+        R = np.zeros((4, 30))
+        for x in X:
+            R += np.outer(A @ x, x)
+        values, vectors = np.linalg.eigh(R @ A.T)
+        A = soft(vectors / np.sqrt(values) @ vectors.T @ R, 0.2)
+    signs = np.sign(np.sum(A * model.components_.toarray(), axis=1, keepdims=True))
+    np.testing.assert_allclose(signs * model.components_.toarray(), A, atol=1e-10)
+
+
+def test_streamed_from_disk_is_as_stored(tmp_path):
+    """A corpus that is read from disk while it is fitted gives the bits of one in memory."""
+    words = np.array(["ant", "bee", "cat", "dog", "elk", "fox"])
+    rng = np.random.default_rng(0)
+    texts = [" ".join(rng.choice(words, 5)) for _ in range(30)]
+    corpus = laconic.Corpus.from_texts(texts)
+    corpus.save(tmp_path / "corpus")
+    streamed = laconic.Corpus.load(tmp_path / "corpus")
+    models = [SparseLSA(3, 0.1, random_state=0).fit(c.X) for c in (corpus, streamed)]
+    np.testing.assert_array_equal(models[0].components_.toarray(), models[1].components_.toarray())
+
+
+class TestPartialFit:
+    def batches(self, X):
+        return np.split(X, 4)
+
+    def test_first_batch_is_a_fit(self, X):
+        model = SparseLSA(5, 0.2, random_state=0)
+        whole, part = SparseLSA(5, 0.2, random_state=0).fit(X), model.partial_fit(X)
+        np.testing.assert_array_equal(whole.components_.toarray(), part.components_.toarray())
+        np.testing.assert_array_equal(whole.objective_history_, part.objective_history_)
+        assert whole.data_hash_ == part.data_hash_
+
+    @pytest.mark.parametrize("groups", [None, {"even": range(0, 30, 2), "few": [0, 1, 2, 3]}])
+    @pytest.mark.parametrize("nonnegative", [False, True])
+    def test_objective_is_that_of_an_orthonormal_basis_of_all_documents(self, X, groups, nonnegative):
+        """It is the objective of a basis UQ for documents before, so no basis of all has a higher one."""
+        model = SparseLSA(5, 0.2, groups=groups, nonnegative=nonnegative, random_state=0, tol=1e-9)
+        for n, batch in enumerate(self.batches(X), 1):
+            model.partial_fit(batch)
+            assert (np.diff(model.objective_history_) <= 1e-9).all()
+            if groups is None:
+                seen, A = X[: n * len(batch)], model.components_.toarray()
+                best = objective(seen, polar(seen @ A.T), A, 0.2)
+                assert best <= model.objective_history_[-1] + 1e-9
+        assert model.n_documents_seen_ == 40
+
+    def test_loses_little(self, X):
+        rng = np.random.default_rng(3)
+        X = np.maximum(rng.gamma(0.3, size=(200, 4)) @ rng.gamma(0.2, size=(4, 30)), 0)
+        model = SparseLSA(4, 0.2, random_state=0)
+        for batch in np.split(X, 10):
+            model.partial_fit(batch)
+        A = model.components_.toarray()
+        whole = SparseLSA(4, 0.2, **LONG).fit(X).objective_history_[-1]
+        assert objective(X, polar(X @ A.T), A, 0.2) <= 1.02 * whole
+
+    def test_keeps_the_products_of_a_basis(self, X):
+        """With all documents in one batch, they are U'X."""
+        model = SparseLSA(5, 0.2, random_state=0).partial_fit(X)
+        U = model.transform(X, mode="orthogonal")
+        np.testing.assert_allclose(np.abs(model.seen_products_), np.abs(X.T @ U), atol=1e-9)
+
+    def test_decay_of_zero_forgets(self, X):
+        first, second = X[:20], X[20:]
+        model = SparseLSA(5, 0.2, random_state=0).partial_fit(first).partial_fit(second, decay=0)
+        U = model.transform(second, mode="orthogonal")
+        np.testing.assert_allclose(U.T @ U, np.eye(5), atol=1e-8)
+        np.testing.assert_allclose(
+            model.objective_history_[-1],
+            objective(second, U, model.components_.toarray(), 0.2),
+            rtol=1e-4,
+        )
+
+    def test_the_same_bits_after_loading_and_for_any_number_of_threads(self, X, tmp_path):
+        parts = self.batches(X)
+        model = SparseLSA(5, 0.2, random_state=0, n_jobs=1).partial_fit(parts[0]).partial_fit(parts[1])
+        model.save(tmp_path / "model")
+        loaded = laconic.load(tmp_path / "model").model.set_params(n_jobs=2)
+        for other in (model, loaded):
+            other.partial_fit(parts[2])
+        np.testing.assert_array_equal(model.components_.toarray(), loaded.components_.toarray())
+        assert loaded.n_documents_seen_ == 30
+        assert loaded.data_hash_ == model.data_hash_
+
+    def test_a_batch_may_be_small_or_empty_of_words(self, X):
+        model = SparseLSA(5, 0.2, random_state=0).partial_fit(X)
+        before = model.objective_history_[-1]
+        model.partial_fit(np.zeros((1, 30)))
+        assert model.objective_history_[-1] <= before
+        assert model.partial_fit(X[:1]).n_documents_seen_ == 42
+
+    def test_a_bad_batch_changes_nothing(self, X):
+        model = SparseLSA(5, 0.2, random_state=0).partial_fit(X)
+        topics = model.components_.toarray()
+        for bad, complaint in [(X[:, :7], "features"), (X * np.nan, "NaN"), (X * 1e200, "scale X down")]:
+            with pytest.raises(ValueError, match=complaint):
+                model.partial_fit(bad)
+        with pytest.raises(ValueError, match="decay must be a number from 0 to 1"):
+            model.partial_fit(X, decay=1.5)
+        np.testing.assert_array_equal(topics, model.components_.toarray())
+        assert model.n_documents_seen_ == 40
+
+    def test_first_batch_needs_as_many_documents_as_topics(self, X):
+        with pytest.raises(ValueError, match="n_samples=3"):
+            SparseLSA(5).partial_fit(X[:3])
+
+    @pytest.mark.parametrize("groups", [None, np.arange(30) // 4])
+    def test_goes_on_from_the_topics_of_a_fit(self, X, groups):
+        """Without a word in the new documents, topics explain nearly as much as before."""
+        model = SparseLSA(5, 0.2, groups=groups, random_state=0).fit(X)
+        before = model.score(X)
+        model.partial_fit(np.zeros((1, 30)))
+        assert model.score(X) > 0.97 * before
+        assert model.n_documents_seen_ == 1
+        assert not hasattr(model.fit(X), "seen_products_")
+
+
+def test_penalties_just_below_the_largest_leave_something():
+    """No document alone outweighs the penalty, but a word of many does."""
+    rng = np.random.default_rng(0)
+    X = (rng.random((300, 12)) < 0.3) / 3.0
+    limit = SparseLSA(2, 0.1, random_state=0).fit(X).alpha_max_
+    assert SparseLSA(2, 0.6 * limit, random_state=0).fit(X).n_alive_ == 2
+
+
+def test_groups_as_an_array_of_names_can_be_saved(X, tmp_path):
+    groups = np.array(["front", "back"])[np.arange(30) // 15]
+    model = SparseLSA(3, 0.1, groups=groups, random_state=0).fit(X)
+    model.save(tmp_path / "model")
+    assert laconic.load(tmp_path / "model").model.group_table(0) == model.group_table(0)
+
+
+def test_group_table_is_that_of_the_fit(X):
+    model = SparseLSA(3, 0.1, random_state=0).fit(X).set_params(groups=np.arange(30) // 15)
+    with pytest.raises(ValueError, match="no groups of terms"):
+        model.group_table(0)

@@ -27,7 +27,7 @@ def encode_parameters(parameters: Mapping[str, object], writer: DirectoryWriter)
     ----------
     parameters : mapping
         As from ``get_params``. Random generators become None: their state is not that of the start of the fit
-        any more.
+        any more. Arrays of strings become lists.
     writer : DirectoryWriter
         Receives the arrays.
 
@@ -71,6 +71,9 @@ def decode_parameters(stored: StoredDirectory) -> dict[str, Any]:
 def _encode(value: object, name: str, writer: DirectoryWriter) -> Json:
     if isinstance(value, np.random.RandomState | np.random.Generator):
         return None
+    if isinstance(value, np.ndarray) and value.dtype.kind in "UO":
+        # of strings: files of arrays are for numbers
+        value = value.tolist()
     priors = _priors()
     kind = type(value).__name__
     if priors.get(kind) is not type(value):

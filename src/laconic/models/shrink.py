@@ -28,6 +28,10 @@ class Soft:
         # what is cut off on either side of [-alpha, alpha]
         return B - np.clip(B, -alpha, alpha)
 
+    def stretch(self, topics: csr_array) -> csr_array:
+        """What weights other than zero were before they were shrunk."""
+        return _with_data(topics, topics.data + self.alpha * np.sign(topics.data))
+
     def penalty(self, topics: csr_array) -> float:
         """The penalty of topics (terms × topics)."""
         return self.alpha * float(np.abs(topics.data).sum(dtype=np.float64))
@@ -86,6 +90,13 @@ class GroupSoft:
         starts = self.starts[self._groups(block)] - block.start
         return np.sqrt(np.add.reduceat(np.square(B, dtype=np.float64), starts, axis=0))
 
+    def stretch(self, topics: csr_array) -> csr_array:
+        """What groups other than zero were before they were shrunk."""
+        group = np.repeat(np.arange(len(self.weights)), np.diff(self.starts))
+        of_entry = np.repeat(group, np.diff(topics.indptr))
+        norms = self.group_norms(topics)[of_entry, topics.indices]
+        return _with_data(topics, topics.data * (1 + self.alpha * self.weights[of_entry] / norms))
+
     def penalty(self, topics: csr_array) -> float:
         """The penalty of topics (terms × topics)."""
         return self.alpha * float((self.weights[:, None] * self.group_norms(topics)).sum())
@@ -100,3 +111,7 @@ class GroupSoft:
             (np.ones(n_terms), np.arange(n_terms), self.starts), shape=(len(self.weights), n_terms)
         )
         return np.sqrt((member @ squares).toarray())
+
+
+def _with_data(topics: csr_array, data: Floats) -> csr_array:
+    return csr_array((data.astype(topics.dtype), topics.indices, topics.indptr), shape=topics.shape)

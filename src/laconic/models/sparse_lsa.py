@@ -2,33 +2,32 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.sparse import csr_array, vstack
+from scipy.sparse import csr_array
 from sklearn.utils import check_random_state
-from sklearn.utils.extmath import randomized_svd
 from sklearn.utils.validation import check_is_fitted
 
 from laconic.checks import check_choice, check_number
 from laconic.engines import Block, Threads, even_blocks
-from laconic.models.base import TopicModel
+from laconic.models.base import TopicModel, data_hash
 from laconic.models.factor import (
     ROWS_PER_BLOCK,
     Factor,
     Projector,
-    squared_norms,
     transposed,
     upright,
     whole_gram,
 )
 from laconic.models.loop import Callback, Trace, alternate
 from laconic.models.shrink import GroupSoft, Soft
-from laconic.models.sparse_lsa_steps import SparseLSASteps
+from laconic.models.sparse_lsa_starts import shrunk, start
+from laconic.models.sparse_lsa_steps import Seen, SparseLSASteps
 from laconic.models.squared import checked_energy
-from laconic.models.starts import document_topics, given_topics
+from laconic.models.starts import given_topics
 from laconic.models.term_groups import TermGroups, term_groups
 
 DEFAULT_ALPHA = 0.05
@@ -91,6 +90,8 @@ class SparseLSA(TopicModel):
         What turns the projections of the documents fitted into orthonormal columns.
     objective_history_ : ndarray, one entry per iteration
         The objective after every iteration; it never rises.
+    n_documents_seen_ : int
+        After `partial_fit`: the number of documents that were given to it.
 
     See Also
     --------
@@ -145,6 +146,7 @@ class SparseLSA(TopicModel):
         self.verbose = verbose
 
     _starts = ("documents", "svd", "identity")
+    n_documents_seen_: int
 
     def _check_parameters(self) -> None:
         check_number("n_components", self.n_components, Integral, 1)
@@ -161,46 +163,130 @@ class SparseLSA(TopicModel):
     def _fit_topics(
         self, X: csr_array, y: Any, engine: Threads, watch: Callback | None
     ) -> tuple[Factor, Trace]:
-        checked_energy(X)
+        return self._run(self._first_steps(X, engine), watch)
+
+    def _first_steps(self, X: csr_array, engine: Threads) -> SparseLSASteps:
+        """Where a fit begins."""
+        energy = checked_energy(X)
         if self.n_components > X.shape[0]:
             raise ValueError(
                 f"n_components={self.n_components} topics need as many documents, but there are only "
                 f"n_samples={X.shape[0]}: their columns in U could not be orthogonal"
             )
-        by_document, by_term = squared_norms(X)
         self.alpha_topics_ = (
-            DEFAULT_ALPHA * float(np.sqrt(by_document.mean()))
+            DEFAULT_ALPHA * float(np.sqrt(energy / X.shape[0]))
             if self.alpha_topics is None
             else float(self.alpha_topics)
         )
-        groups = self._term_groups()
-        self.alpha_max_ = float(np.sqrt(by_term.max(initial=0)))
-        expanded = X if groups is None else groups.expand(X)
-        shrink = self._shrink(X.shape[1], groups)
-        first = self._first_topics(expanded, X, groups)
+        self.groups_ = self._term_groups()
+        expanded, shrink = self._expanded(X), self._shrink()
         if isinstance(self.init, str):
-            first = _shrunk(first, shrink)
-        steps = SparseLSASteps(expanded, first, shrink, engine)
-        trace = alternate(steps, engine, max_iter=self.max_iter, tol=self.tol, callback=watch)
+            random = check_random_state(self.random_state)
+            first = start(self.init, expanded, self.n_components, shrink, random, rotate=self.rotate)
+        else:
+            given = given_topics(self.init, self.n_components, X, nonnegative=self.nonnegative)
+            first = transposed(self._expanded(given))
+        return SparseLSASteps(expanded, first, shrink, engine)
+
+    def _next_steps(self, X: csr_array, decay: float, engine: Threads) -> SparseLSASteps:
+        """Where a fit goes on with other documents."""
+        dtype, shrink = self.components_.dtype, self._shrink()
+        if hasattr(self, "seen_products_"):
+            products, squares = self.seen_products_ * dtype.type(np.sqrt(decay)), self.seen_squares_ * decay
+        else:
+            topics = transposed(self._expanded(self.components_))
+            products = shrink.stretch(topics).toarray() * dtype.type(np.sqrt(decay))
+            squares = np.square(products, dtype=np.float64).sum(1)
+        expanded = self._expanded(X).astype(dtype, copy=False)
+        return SparseLSASteps(expanded, shrunk(products, shrink), shrink, engine, Seen(products, squares))
+
+    def _run(self, steps: SparseLSASteps, watch: Callback | None) -> tuple[Factor, Trace]:
+        """Iterate, and take over what goes with the topics found."""
+        trace = alternate(steps, steps.engine, max_iter=self.max_iter, tol=self.tol, callback=watch)
         # the basis that goes with the last topics
         steps.restart()
         components = transposed(steps.topics)
         signs = upright(components)
-        self.whitening_ = (steps.whitening * np.outer(signs, signs)).astype(X.dtype)
-        if groups is not None:
-            assert isinstance(shrink, GroupSoft)
-            self.group_norms_ = csr_array(shrink.group_norms(steps.topics).T.astype(X.dtype))
-            components = groups.fold(components, X.shape[1])
+        dtype = components.dtype
+        self.whitening_ = (steps.whitening * np.outer(signs, signs)).astype(dtype)
+        self.alpha_max_ = float(np.sqrt(steps.squares.max(initial=0)))
+        if self.groups_ is not None:
+            assert isinstance(steps.shrink, GroupSoft)
+            self.group_norms_ = csr_array(steps.shrink.group_norms(steps.topics).T.astype(dtype))
+            components = self.groups_.fold(components, self.n_features_in_)
         return components, trace
+
+    def partial_fit(
+        self, X: Any, y: Any = None, *, decay: float = 1.0, callback: Callback | None = None
+    ) -> Self:
+        r"""Go on with another batch of documents, without those before.
+
+        Of the documents before, only :math:`B = U^\top X` is kept, topics × terms: its rows stand for them.
+        The objective is then exact for all bases that are made of U for the documents before, whatever they
+        are for the new ones; so it says, as a bound from above, how well all documents are explained. The
+        first batch is fitted as `fit` does; every batch is iterated until `tol` or `max_iter`. After `fit`,
+        which keeps only its topics, they are taken for B: what they do not explain is forgotten.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n_documents, n_terms)
+            The first batch needs as many documents as there are topics. Best drawn at random: topics
+            of the first batch are where the others start.
+        y : ignored
+        decay : float in [0, 1], default=1.0
+            What all documents before count for beside one of this batch: 1 forgets nothing, so that the order
+            of shuffled batches hardly matters; less follows a stream that changes (with n documents in a
+            batch, about n / (1 - decay) of them are remembered). Note that `alpha_topics` is meant for as
+            many documents as count.
+        callback : callable, optional
+            As in `fit`.
+
+        Returns
+        -------
+        self
+            The model of all documents so far. ``objective_history_`` is that of the last batch.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from laconic import SparseLSA
+        >>> X = np.random.default_rng(0).poisson(0.5, (60, 12))
+        >>> model = SparseLSA(n_components=3, alpha_topics=0.5, random_state=0)
+        >>> for batch in np.split(X, 3):
+        ...     model = model.partial_fit(batch)
+        >>> model.n_documents_seen_
+        60
+        """
+        self._check_parameters()
+        check_number("decay", decay, Real, 0, 1)
+        first = not hasattr(self, "components_")
+        X = self._check_matrix(X, reset=first)
+        checked_energy(X)
+        with self._engine() as engine, self._watching(callback) as watch:
+            steps = self._first_steps(X, engine) if first else self._next_steps(X, decay, engine)
+            components, trace = self._run(steps, watch)
+            seen = steps.remember()
+        # an iteration more or less in a batch is no reason to warn
+        self._conclude(components, trace._replace(converged=True))
+        self.seen_products_, self.seen_squares_ = seen
+        self.n_documents_seen_ = X.shape[0] + getattr(self, "n_documents_seen_", 0)
+        own = data_hash(X)
+        self.data_hash_ = own if first else sha256((self.data_hash_ + own).encode()).hexdigest()
+        return self
 
     def _term_groups(self) -> TermGroups | None:
         if self.groups is None:
             return None
         return term_groups(self.groups, self.n_features_in_, getattr(self, "feature_names_in_", None))
 
-    def _shrink(self, n_terms: int, groups: TermGroups | None) -> Soft | GroupSoft:
+    def _expanded(self, X: csr_array) -> csr_array:
+        """Columns in the order of the groups."""
+        return X if self.groups_ is None else self.groups_.expand(X)
+
+    def _shrink(self) -> Soft | GroupSoft:
+        groups = self.groups_
         if groups is None:
-            return Soft(self.alpha_topics_, self.nonnegative, n_terms)
+            return Soft(self.alpha_topics_, self.nonnegative, self.n_features_in_)
         weights = np.sqrt(groups.sizes.astype(np.float64))
         if self.group_weights is not None:
             places = {name: g for g, name in enumerate(groups.names[: groups.n_given])}
@@ -210,32 +296,6 @@ class SparseLSA(TopicModel):
                 check_number(f"group_weights[{name!r}]", weight, Real, 0)
                 weights[places[name]] = weight
         return GroupSoft(self.alpha_topics_, self.nonnegative, groups.starts, weights)
-
-    def _first_topics(self, expanded: csr_array, X: csr_array, groups: TermGroups | None) -> csr_array:
-        """Terms × topics, before they are shrunk."""
-        random, n_topics = check_random_state(self.random_state), self.n_components
-        if not isinstance(self.init, str):
-            given = given_topics(self.init, n_topics, X, nonnegative=self.nonnegative)
-            return transposed(given if groups is None else csr_array(given[:, groups.columns]))
-        if self.init == "documents":
-            drawn = document_topics(expanded, n_topics, random)
-            # as long as documents are: at length one, those of a collection of short ones would start too
-            # large
-            return transposed(drawn * _typical_length(expanded))
-        if self.init == "identity":
-            with_words = np.flatnonzero(squared_norms(expanded)[0])[:n_topics]
-            rows = csr_array(expanded[with_words])
-            rows.resize((n_topics, expanded.shape[1]))
-            return transposed(rows)
-        _, values, right = randomized_svd(expanded, min(n_topics, *expanded.shape), random_state=random)
-        loads = (right * values[:, None]).T
-        if self.rotate == "varimax":
-            loads = loads @ varimax(loads)
-        if self.nonnegative:
-            loads = loads * np.where(np.maximum(loads, 0).sum(0) < np.maximum(-loads, 0).sum(0), -1, 1)
-        full = np.zeros((expanded.shape[1], n_topics), X.dtype)
-        full[:, : loads.shape[1]] = loads
-        return csr_array(full)
 
     def transform(self, X: Any, *, mode: str = "project") -> Factor:
         """Describe documents by the topics.
@@ -305,7 +365,7 @@ class SparseLSA(TopicModel):
             The group, the length of its weights, and its number of terms.
         """
         check_is_fitted(self, "components_")
-        groups = self._term_groups()
+        groups = self.groups_
         if groups is None:
             raise ValueError("the model has no groups of terms: give them to SparseLSA(groups=...)")
         row = self.group_norms_[[topic]]
@@ -334,8 +394,14 @@ class SparseLSA(TopicModel):
             "alpha_max": self.alpha_max_,
             "whitening": self.whitening_,
         }
-        if self.groups is not None:
+        if self.groups_ is not None:
             state["group_norms"] = self.group_norms_
+        if hasattr(self, "seen_products_"):
+            state |= {
+                "seen_products": self.seen_products_,
+                "seen_squares": self.seen_squares_,
+                "n_documents_seen": self.n_documents_seen_,
+            }
         return state
 
     def _restore(self, state: dict[str, Any]) -> Self:
@@ -352,7 +418,7 @@ class SparseLSA(TopicModel):
         if not isinstance(whitening, np.ndarray) or whitening.shape != square or whitening.dtype.kind != "f":
             raise ValueError("the whitening matrix does not fit the topics")
         self.whitening_ = whitening
-        groups = self._term_groups()
+        self.groups_ = groups = self._term_groups()
         if groups is not None:
             norms = state["group_norms"]
             if (
@@ -363,34 +429,24 @@ class SparseLSA(TopicModel):
             ):
                 raise ValueError("the lengths of groups do not fit the groups")
             self.group_norms_ = norms
+        if "seen_products" in state:
+            self._restore_seen(state)
         return self
 
-
-def _typical_length(X: csr_array) -> Any:
-    """The root mean square of the lengths of documents that are not empty."""
-    by_document, _ = squared_norms(X)
-    used = by_document[by_document > 0]
-    return X.dtype.type(np.sqrt(used.mean()) if used.size else 1)
-
-
-def _shrunk(topics: csr_array, shrink: Soft | GroupSoft) -> csr_array:
-    """Topics (terms × topics) after the penalty's step."""
-    parts = [
-        csr_array(shrink(np.ascontiguousarray(topics[block.start : block.stop].toarray()), block))
-        for block in shrink.blocks
-    ]
-    return csr_array(vstack(parts, format="csr"))
-
-
-def varimax(loads: NDArray[Any], *, max_iter: int = 100, tol: float = 1e-6) -> NDArray[np.float64]:
-    """The rotation of columns that makes the squares of the loads vary most."""
-    loads = loads.astype(np.float64)
-    rotation, before = np.eye(loads.shape[1]), 0.0
-    for _ in range(max_iter):
-        turned = loads @ rotation
-        left, values, right = np.linalg.svd(loads.T @ (turned**3 - turned * np.square(turned).mean(0)))
-        rotation = left @ right
-        if values.sum() <= before * (1 + tol):
-            break
-        before = values.sum()
-    return rotation
+    def _restore_seen(self, state: dict[str, Any]) -> None:
+        """What `partial_fit` goes on from."""
+        n_terms = self.n_features_in_ if self.groups_ is None else self.groups_.columns.size
+        products, squares = state["seen_products"], state["seen_squares"]
+        if (
+            not isinstance(products, np.ndarray)
+            or products.shape != (n_terms, self.n_components)
+            or products.dtype != self.components_.dtype
+            or not isinstance(squares, np.ndarray)
+            or squares.shape != (n_terms,)
+            or squares.dtype != np.float64
+            or not squares.min(initial=0) >= 0
+        ):
+            raise ValueError("what is kept of documents does not fit the topics")
+        check_number("n_documents_seen", state["n_documents_seen"], Integral, 1)
+        self.seen_products_, self.seen_squares_ = products, squares
+        self.n_documents_seen_ = int(state["n_documents_seen"])

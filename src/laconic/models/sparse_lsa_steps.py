@@ -56,6 +56,17 @@ class TermShare(NamedTuple):
     data: Floats
 
 
+class Seen(NamedTuple):
+    """What is kept of documents that are gone: B = U'X (as terms × topics), and their squares by term.
+
+    A basis of all documents whose part for these is UQ has the products Q'B with them. So the rows of U'X can
+    stand for the documents: with them, the objective is exact for every basis that is made of U.
+    """
+
+    products: Floats
+    squares: NDArray[np.float64]
+
+
 class SparseLSASteps:
     """Topics and basis in turn for  1/2 ||X - UA||^2 + penalty(A)  with U'U = I.
 
@@ -70,15 +81,21 @@ class SparseLSASteps:
         Where to begin.
     shrink : Shrink
     engine : Threads
+    seen : Seen, optional
+        Documents before X.
     """
 
-    def __init__(self, X: csr_array, topics: csr_array, shrink: Shrink, engine: Threads) -> None:
+    def __init__(
+        self, X: csr_array, topics: csr_array, shrink: Shrink, engine: Threads, seen: Seen | None = None
+    ) -> None:
         self.X, self.by_term = X, csr_array(X.T.tocsr())
         self.topics, self.shrink, self.engine = topics, shrink, engine
         self._ahead = topics
         self._objective = np.inf
         self.by_document, by_term = squared_norms(X)
-        self.half_energy = float(by_term.sum()) / 2
+        self.seen = seen
+        self.squares = by_term if seen is None else by_term + seen.squares
+        self.half_energy = float(self.squares.sum()) / 2
         n_topics = topics.shape[1]
         width = min(WIDEST_SLICE, max(8, -(-n_topics // MOST_SLICES)))
         self.document_stages = [even_blocks(n_topics, width)]
@@ -95,11 +112,18 @@ class SparseLSASteps:
         for rows in even_blocks(X.shape[0], DOCUMENTS_PER_BLOCK):
             V[rows.start : rows.stop] = project(X, rows)
         A = self._ahead
+        if self.seen is not None:
+            stand_ins = self.seen.products
+            before = np.zeros((topics.size, stand_ins.shape[1]))
+            sparse_products(own.indptr, own.indices, own.data, 0, len(stand_ins), stand_ins, before)
+            before = np.ascontiguousarray(before.T, X.dtype)
         total = np.zeros((A.shape[1], topics.size))
         for terms in even_blocks(A.shape[0], TERMS_PER_BLOCK):
             block = np.zeros((terms.size, topics.size), X.dtype)
             if X.nnz:
                 gather(self.by_term.indptr, self.by_term.indices, self.by_term.data, *terms, V, len(V), block)
+            if self.seen is not None:
+                block += stand_ins[terms.start : terms.stop] @ before
             R[terms.start : terms.stop] = block
             sparse_products(A.indptr, A.indices, A.data, *terms, block, total)
         return SliceShare(topics, total)
@@ -138,6 +162,17 @@ class SparseLSASteps:
         """Find the basis of the topics themselves."""
         self._ahead = self.topics
         self.reduce_documents(self.engine.map(self.solve_documents, self.document_stages[0]))
+
+    def remember(self) -> Seen:
+        """What to keep of all documents, once the basis is that of the last topics (`restart`)."""
+        whitening = self.whitening.astype(self.products.dtype)
+
+        def turn(terms: Block) -> None:
+            self.products[terms.start : terms.stop] = self.products[terms.start : terms.stop] @ whitening
+
+        for _ in self.engine.map(turn, even_blocks(len(self.products), TERMS_PER_BLOCK)):
+            continue
+        return Seen(self.products, self.squares)
 
     def _found(self, shares: Iterable[TermShare]) -> tuple[csr_array, float]:
         """The new topics, and the objective with them."""
