@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint format bench bench-groups bench-plsa docs clean
+.PHONY: demo test lint format bench bench-groups bench-plsa bench-sparse-lsa docs clean
 
 .venv/core: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -47,6 +47,9 @@ bench-groups: .venv/bench  ## group models at the scale of Wikipedia (an hour, 1
 
 bench-plsa: .venv/bench  ## the probabilistic models beside their peers (some minutes)
 	$(BIN)/python -m benchmarks.plsa
+
+bench-sparse-lsa: .venv/bench  ## Sparse LSA beside singular vectors and its paper's algorithm (needs the data)
+	$(BIN)/python -m benchmarks.sparse_lsa
 
 docs: .venv/docs  ## the manual, as HTML in docs/_build/html
 	$(BIN)/sphinx-build -q -W -b html docs docs/_build/html

@@ -6,7 +6,8 @@ walks over whole rows.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -127,6 +128,24 @@ def transposed(matrix: Any) -> Factor:
     turned = csr_array(matrix.T)
     turned.sort_indices()
     return turned
+
+
+class CompressedRows(NamedTuple):
+    """Some rows of a sparse matrix."""
+
+    sizes: NDArray[Any]
+    indices: NDArray[Any]
+    data: Floats
+
+
+def stacked(parts: Iterable[CompressedRows], n_columns: int) -> csr_array:
+    """The matrix of rows that were compressed in blocks."""
+    parts = list(parts)
+    sizes = np.concatenate([part.sizes for part in parts])
+    indices = np.concatenate([part.indices for part in parts])
+    data = np.concatenate([part.data for part in parts])
+    indptr = np.concatenate([[0], np.cumsum(sizes)])
+    return csr_array((data, indices, indptr), shape=(len(sizes), n_columns))
 
 
 def upright(components: Factor) -> NDArray[Any]:

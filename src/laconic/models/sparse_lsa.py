@@ -13,11 +13,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from laconic.checks import check_choice, check_number
 from laconic.engines import Block, Threads, even_blocks
+from laconic.kernels.rows import compress
 from laconic.models.base import TopicModel, data_hash
 from laconic.models.factor import (
     ROWS_PER_BLOCK,
+    CompressedRows,
     Factor,
     Projector,
+    stacked,
     transposed,
     upright,
     whole_gram,
@@ -318,12 +321,19 @@ class SparseLSA(TopicModel):
         if mode == "lsq":
             return self._output(self._least_squares(X)[0], sparse=False)
         checked_energy(X)
-        components = self.components_.astype(X.dtype, copy=False)
-        projected = csr_array(X @ components.T)
+        project = Projector(transposed(self.components_.astype(X.dtype, copy=False)))
+        whitening = self.whitening_.astype(X.dtype)
+
+        def solve(rows: Block) -> Any:
+            if mode == "project":
+                return CompressedRows(*compress(project(X, rows)))
+            return project(X, rows) @ whitening
+
+        with self._engine() as engine:
+            parts = list(engine.map(solve, even_blocks(X.shape[0], ROWS_PER_BLOCK)))
         if mode == "project":
-            projected.sort_indices()
-            return self._output(projected, sparse=True)
-        return self._output(np.asarray(projected @ self.whitening_.astype(X.dtype)), sparse=False)
+            return self._output(stacked(parts, self.n_components), sparse=True)
+        return self._output(np.concatenate(parts), sparse=False)
 
     def _fold_in(self, X: Any, y: Any = None) -> tuple[Any, float, float]:
         return self._least_squares(self._check_new(X))

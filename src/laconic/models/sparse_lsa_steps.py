@@ -17,7 +17,7 @@ from scipy.sparse import csr_array
 from laconic.engines import Block, Threads, even_blocks
 from laconic.kernels.accumulate import gather
 from laconic.kernels.rows import compress, sparse_products
-from laconic.models.factor import Floats, Projector, squared_norms
+from laconic.models.factor import CompressedRows, Floats, Projector, squared_norms, stacked
 
 # Topics are taken in slices, so that the products of all documents with a slice stay in cache.
 WIDEST_SLICE, MOST_SLICES = 64, 16
@@ -46,14 +46,6 @@ class SliceShare(NamedTuple):
 
     topics: Block
     gram: Floats
-
-
-class TermShare(NamedTuple):
-    """The new topics of a block of terms, in CSR form."""
-
-    sizes: NDArray[Any]
-    indices: NDArray[Any]
-    data: Floats
 
 
 class Seen(NamedTuple):
@@ -142,12 +134,12 @@ class SparseLSASteps:
             return self._objective
         return self.half_energy - cross + _squares(self.topics) / 2 + self.shrink.penalty(self.topics)
 
-    def solve_terms(self, terms: Block) -> TermShare:
+    def solve_terms(self, terms: Block) -> CompressedRows:
         """The new topics of these terms."""
         B = self.products[terms.start : terms.stop] @ self.whitening.astype(self.products.dtype)
-        return TermShare(*compress(self.shrink(B, terms)))
+        return CompressedRows(*compress(self.shrink(B, terms)))
 
-    def reduce_terms(self, stage: int, shares: Iterable[TermShare]) -> float:
+    def reduce_terms(self, stage: int, shares: Iterable[CompressedRows]) -> float:
         """Take over the new topics, and give those without words another document."""
         found, objective = self._found(shares)
         if objective > self._objective and self._ahead is not self.topics:
@@ -174,14 +166,10 @@ class SparseLSASteps:
             continue
         return Seen(self.products, self.squares)
 
-    def _found(self, shares: Iterable[TermShare]) -> tuple[csr_array, float]:
+    def _found(self, shares: Iterable[CompressedRows]) -> tuple[csr_array, float]:
         """The new topics, and the objective with them."""
-        parts = list(shares)
-        indptr = np.concatenate([[0], np.cumsum(np.concatenate([part.sizes for part in parts]))])
-        indices = np.concatenate([part.indices for part in parts])
-        data = np.concatenate([part.data for part in parts])
-        topics = csr_array((data, indices, indptr), shape=self.topics.shape)
-        dead = np.flatnonzero(np.bincount(indices, minlength=topics.shape[1]) == 0)
+        topics = stacked(shares, self.topics.shape[1])
+        dead = np.flatnonzero(np.bincount(topics.indices, minlength=topics.shape[1]) == 0)
         if dead.size:
             topics = self._revived(topics, dead)
         return topics, self.half_energy - _squares(topics) / 2
