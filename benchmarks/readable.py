@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from laconic import RLSI, Corpus, datasets
+from laconic.evaluate import coherence
 
 K = 20
 
@@ -31,33 +32,14 @@ def papers() -> Corpus:
     return datasets.load("nips12").corpus(min_df=5, max_df=0.5)
 
 
-def coherence(corpus: Corpus, model: RLSI, n_terms: int = 10) -> float:
-    """Mean normalised pointwise mutual information of the topics' first words, in the corpus itself."""
-    present = (corpus.counts > 0).astype(np.float64).tocsc()
-    column = {term: m for m, term in enumerate(corpus.vocabulary)}
-    values = []
-    for topic in model.topics(corpus.vocabulary, n_terms):
-        terms = [column[term] for term, weight in topic if weight > 0]
-        if len(terms) < 2:
-            continue
-        together = (present[:, terms].T @ present[:, terms]).toarray() / present.shape[0]
-        alone = np.diagonal(together)
-        i, j = np.triu_indices(len(terms), 1)
-        joint = together[i, j]
-        # words that never occur together have the value -1
-        with np.errstate(divide="ignore", invalid="ignore"):
-            npmi = np.where(joint > 0, np.log(joint / (alone[i] * alone[j])) / -np.log(joint), -1)
-        values.append(npmi.mean())
-    return float(np.mean(values))
-
-
 def report(name: str, corpus: Corpus, model: RLSI, seconds: float) -> None:
     sizes = model.topic_sizes_
+    npmi = coherence(model.topics(corpus.vocabulary, None), corpus).mean
     print(
         f"\n{name}: {model.n_iter_} iterations, {seconds:.1f} s, {model.n_alive_} alive, "
         f"words a topic {sizes.min()} to {sizes.max()} (median {int(np.median(sizes))}), "
         f"density {model.density_:.2%}, largest cosine {model.max_cosine_:.2f}, "
-        f"distinct words {model.distinct_terms_:.0%}, coherence (NPMI) {coherence(corpus, model):.3f}"
+        f"distinct words {model.distinct_terms_:.0%}, coherence (NPMI) {npmi:.3f}"
     )
 
 

@@ -275,7 +275,7 @@ def main() -> None:
     options = parser.parse_args()
     corpus = Newsgroups(10 if options.quick else 1)
     # the kernels are compiled by the time that anything is measured
-    SparseLSA(4, ALPHA, max_iter=3, tol=0, random_state=0).fit(corpus.X[:100])
+    SparseLSA(4, ALPHA, random_state=0).fit(corpus.X[:100]).transform(corpus.X[:100])
     size = f"{corpus.X.shape[0]:,} documents, {corpus.X.shape[1]:,} terms, {corpus.X.nnz:,} non-zeros"
     report = Report(PAGE, f"{size}, {corpus.n_topics:,} topics, alpha = {ALPHA}; float32")
     with warnings.catch_warnings():

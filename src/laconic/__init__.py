@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from laconic.bundle import Bundle, BundleError, load
     from laconic.corpus import Corpus, CorpusError
     from laconic.models import NMF, PLSA, RLSI, GraphPLSA, GroupNMF, GroupRLSI, MultimodalPLSA, SparseLSA
+    from laconic.search import SearchError, SearchIndex
 
 __version__ = "0.1.0"
 
@@ -22,6 +23,8 @@ __all__ = [
     "GroupNMF",
     "GroupRLSI",
     "MultimodalPLSA",
+    "SearchError",
+    "SearchIndex",
     "SparseLSA",
     "__version__",
     "load",
@@ -36,6 +39,8 @@ _HOMES = {
     "GroupNMF": "laconic.models",
     "GroupRLSI": "laconic.models",
     "MultimodalPLSA": "laconic.models",
+    "SearchError": "laconic.search",
+    "SearchIndex": "laconic.search",
     "SparseLSA": "laconic.models",
     "Bundle": "laconic.bundle",
     "BundleError": "laconic.bundle",
@@ -46,7 +51,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("datasets", "evaluate", "priors"):
+    if name in ("datasets", "evaluate", "priors", "search"):
         return import_module(f"laconic.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from laconic import __version__
-from laconic.cli import datasets, demo, fit, reproduce, topics, transform, translate
+from laconic.cli import datasets, demo, evaluate, fit, reproduce, search, topics, transform, translate
 from laconic.cli.errors import DEBUG
 from laconic.cli.media import MediaCommand
 
@@ -72,6 +72,8 @@ for _command, _examples in (
     (topics.topics, topics.EXAMPLES),
     (transform.transform, transform.EXAMPLES),
     (translate.translate, translate.EXAMPLES),
+    (search.search, search.EXAMPLES),
+    (evaluate.evaluate, evaluate.EXAMPLES),
     (reproduce.reproduce, reproduce.EXAMPLES),
 ):
     app.command(help=_flowing(_command.__doc__ or ""), epilog=_examples, cls=MediaCommand)(_command)

@@ -7,7 +7,39 @@ Examples
 1.0
 """
 
-from laconic.evaluate.clustering import clustering_accuracy, clustering_nmi, purity
+from laconic.evaluate.classification import Classification, classification_accuracy
+from laconic.evaluate.clustering import clustering_accuracy, clustering_nmi, kmeans_scores, purity
+from laconic.evaluate.coherence import Coherence, coherence, diversity
+from laconic.evaluate.comparison import Comparison, Paired, compare, holm, paired_test
 from laconic.evaluate.crossmodal import mate_ranks, mean_average_precision
+from laconic.evaluate.files import read_qrels, read_run, write_run
+from laconic.evaluate.queries import read_queries
+from laconic.evaluate.retrieval import RetrievalScores, retrieval_scores
+from laconic.evaluate.summary import TopicSummary, summarise_topics
 
-__all__ = ["clustering_accuracy", "clustering_nmi", "mate_ranks", "mean_average_precision", "purity"]
+__all__ = [
+    "Classification",
+    "Coherence",
+    "Comparison",
+    "Paired",
+    "RetrievalScores",
+    "TopicSummary",
+    "classification_accuracy",
+    "clustering_accuracy",
+    "clustering_nmi",
+    "coherence",
+    "compare",
+    "diversity",
+    "holm",
+    "kmeans_scores",
+    "mate_ranks",
+    "mean_average_precision",
+    "paired_test",
+    "purity",
+    "read_qrels",
+    "read_queries",
+    "read_run",
+    "retrieval_scores",
+    "summarise_topics",
+    "write_run",
+]

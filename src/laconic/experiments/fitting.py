@@ -1,18 +1,14 @@
-"""What experiments do with models: a fixed number of iterations, and clusters of the weights."""
+"""What experiments do with models: a fixed number of iterations, several runs."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
-from laconic.evaluate import clustering_accuracy, clustering_nmi
 from laconic.experiments.parts import Results
 
 
@@ -22,20 +18,6 @@ def iterations_given() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         yield
-
-
-def cluster(points: Any, n_clusters: int, seed: int) -> NDArray[Any]:
-    """Clusters by k-means: the best of ten starts."""
-    with warnings.catch_warnings():
-        # Links make weights equal, so that there may be fewer different points than clusters.
-        warnings.filterwarnings("ignore", "Number of distinct clusters", ConvergenceWarning)
-        return np.asarray(KMeans(n_clusters, n_init=10, random_state=seed).fit_predict(points))
-
-
-def cluster_scores(points: Any, labels: NDArray[Any], seed: int) -> Results:
-    """Accuracy and NMI of as many clusters as there are classes."""
-    clusters = cluster(points, len(np.unique(labels)), seed)
-    return {"accuracy": clustering_accuracy(labels, clusters), "nmi": clustering_nmi(labels, clusters)}
 
 
 def summary(runs: Sequence[Results]) -> Results:

@@ -13,7 +13,8 @@ from sklearn.preprocessing import normalize
 
 from laconic import datasets
 from laconic.datasets.registry import ImagesName
-from laconic.experiments.fitting import cluster_scores, iterations_given, summary
+from laconic.evaluate import kmeans_scores
+from laconic.experiments.fitting import iterations_given, summary
 from laconic.experiments.gplsa.graph_nmf import graph_nmf
 from laconic.experiments.gplsa.paper import CLUSTERING
 from laconic.experiments.parts import SEED, Results, Say
@@ -103,7 +104,9 @@ def embed(method: str, drawn: Drawn, strength: float, iterations: int, seed: int
 
 def score(method: str, drawn: Drawn, strength: float, plan: Plan, seed: int) -> Results:
     """Accuracy and NMI of the clusters that a method finds."""
-    return cluster_scores(embed(method, drawn, strength, plan.iterations, seed), drawn.labels, seed)
+    return kmeans_scores(
+        embed(method, drawn, strength, plan.iterations, seed), drawn.labels, random_state=seed
+    )
 
 
 def run_images(name: ImagesName, plan: Plan, say: Say) -> Results:

@@ -11,7 +11,8 @@ from sklearn.preprocessing import normalize
 
 from laconic import datasets
 from laconic.datasets.registry import GraphName
-from laconic.experiments.fitting import cluster_scores, iterations_given, summary
+from laconic.evaluate import kmeans_scores
+from laconic.experiments.fitting import iterations_given, summary
 from laconic.experiments.parts import SEED, Results, Say, Section
 from laconic.experiments.svg import line_chart
 from laconic.experiments.writing import count, percent, table
@@ -49,16 +50,18 @@ def run(quick: bool, say: Say) -> Results:
         for number in range(n_starts):
             seed = SEED + number
             say(f"{name}, start {number + 1} of {n_starts}")
-            rows.setdefault("k-means", []).append(cluster_scores(normalize(X), labels, seed))
+            rows.setdefault("k-means", []).append(kmeans_scores(normalize(X), labels, random_state=seed))
             rows.setdefault("PLSA", []).append(
-                cluster_scores(_weights(X, graph, labels, None, 0, iterations, seed), labels, seed)
+                kmeans_scores(
+                    _weights(X, graph, labels, None, 0, iterations, seed), labels, random_state=seed
+                )
             )
             for divergence in DIVERGENCES:
                 for strength in strengths:
                     say(f"{name}, start {number + 1} of {n_starts}: {divergence}, strength {strength:g}")
                     weights = _weights(X, graph, labels, divergence, strength, iterations, seed)
                     key = f"GraphPLSA {divergence} {strength:g}"
-                    rows.setdefault(key, []).append(cluster_scores(weights, labels, seed))
+                    rows.setdefault(key, []).append(kmeans_scores(weights, labels, random_state=seed))
         found["datasets"][name] = {
             "n_documents": X.shape[0],
             "n_terms": X.shape[1],

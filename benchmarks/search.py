@@ -1,0 +1,168 @@
+"""Blended search against bm25s, at a million documents.
+
+    python -m benchmarks.search                       the whole table (some minutes, 8 GB of memory)
+    python -m benchmarks.search --documents 50000     fewer documents, to see that it runs
+
+The corpus is generated, Zipfian, with planted topics; queries are a few words of a document each. bm25s gets
+the scores of our index (which are its own, as the tests show) and searches them with its compiled backend;
+it and we work in one process, in turns, on the same number of threads. The ratios are what counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from collections.abc import Callable
+from typing import Any
+
+import bm25s
+import numpy as np
+from benchmarks.machine import best
+from benchmarks.zipf import zipf_corpus
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from laconic import RLSI
+from laconic.search import BM25, TopicMatcher
+from laconic.search.blend import BlendedMatcher
+from laconic.search.index import BLEND
+
+N_TOPICS = 100
+FITTED_ON = 20_000
+WORDS = (2, 6)
+# scaling, blend and number of documents
+VARIANTS = (
+    ("max", 0.0, 10),
+    ("max", BLEND, 10),
+    ("max", 0.3, 10),
+    ("max", 0.5, 10),
+    ("raw", 0.3, 10),
+    ("raw", 0.8, 10),
+    ("max", 1.0, 10),
+    ("max", BLEND, 1000),
+)
+
+
+def drawn_queries(counts: csr_array, n_queries: int, seed: int = 0) -> csr_array:
+    """Some of the words of documents."""
+    random = np.random.default_rng(seed)
+    indptr, terms = [0], []
+    for document in random.choice(counts.shape[0], n_queries, replace=False):
+        words = counts.indices[counts.indptr[document] : counts.indptr[document + 1]]
+        size = min(words.size, random.integers(WORDS[0], WORDS[1] + 1))
+        terms.append(np.sort(random.choice(words, size, replace=False)))
+        indptr.append(indptr[-1] + size)
+    found = np.concatenate(terms).astype(np.int32)
+    return csr_array((np.ones(found.size, np.float32), found, indptr), shape=(n_queries, counts.shape[1]))
+
+
+def weighed(counts: csr_array, idf: NDArray[np.float32]) -> csr_array:
+    """Tf-idf with rows of length one."""
+    X = csr_array((counts.data * idf[counts.indices], counts.indices, counts.indptr), shape=counts.shape)
+    squares = np.add.reduceat(X.data * X.data, X.indptr[:-1])
+    X.data /= np.repeat(np.sqrt(squares), np.diff(X.indptr))
+    return X
+
+
+def peer(terms: BM25) -> Any:
+    """A bm25s with the scores of our index: its own indexing takes lists of tokens, not counts."""
+    found = bm25s.BM25(backend="numba", k1=terms.k1, b=terms.b)
+    columns = terms.columns
+    found.scores = {
+        "data": terms.impacts,
+        "indices": columns.indices,
+        "indptr": columns.indptr,
+        "num_docs": terms.n_documents,
+    }
+    found.vocab_dict = {}
+    found.unique_token_ids_set = set(range(columns.shape[1]))
+    found.nonoccurrence_array = None
+    return found
+
+
+def timed(name: str, make: Callable[[], Any]) -> Any:
+    began = time.perf_counter()
+    value = make()
+    print(f"{name:44} {time.perf_counter() - began:8.1f} s", flush=True)
+    return value
+
+
+def topics_of(X: csr_array) -> TopicMatcher:
+    """The topics of documents, as found in a part of them."""
+    sample, model = X[: min(FITTED_ON, X.shape[0])], RLSI(N_TOPICS, random_state=0, tol=1e-3)
+    timed(f"fitting {N_TOPICS} topics on a sample", lambda: model.fit(sample))
+    found: TopicMatcher = timed("the topics of all documents", lambda: TopicMatcher(model, X))
+    return found
+
+
+def compare(
+    terms: BM25, topics: TopicMatcher, queries: csr_array, rows: csr_array, threads: int, repeat: int
+) -> None:
+    """Search with bm25s and with ours, in turns."""
+    other = peer(terms)
+    ends = zip(queries.indptr[:-1], queries.indptr[1:], strict=True)
+    words = [queries.indices[start:stop].tolist() for start, stop in ends]
+
+    def bm25s_alone() -> None:
+        other.retrieve(
+            words, k=10, n_threads=threads, show_progress=False, chunksize=None, backend_selection="numba"
+        )
+
+    def blended(scaling: str, blend: float, k: int) -> Callable[[], Any]:
+        matcher = BlendedMatcher(terms, topics, scaling)
+        return lambda: matcher.top(queries, rows, k, blend, threads)
+
+    def one_by_one() -> None:
+        matcher = BlendedMatcher(terms, topics, "max")
+        for q in range(len(words)):
+            matcher.top(queries[[q]], rows[[q]], 10, BLEND, 1)
+
+    runs = {"bm25s, top 10": bm25s_alone}
+    for scaling, blend, k in VARIANTS:
+        runs[f"blend {blend:g} ({scaling}), top {k}"] = blended(scaling, blend, k)
+    runs[f"blend {BLEND:g} (max), top 10, one at a time"] = one_by_one
+    for run in runs.values():
+        run()
+    seconds = dict.fromkeys(runs, np.inf)
+    for _ in range(repeat):
+        for name, run in runs.items():
+            seconds[name] = min(seconds[name], best(run, 1))
+    base = seconds["bm25s, top 10"]
+    for name, took in seconds.items():
+        print(
+            f"{name:44} {1000 * took / len(words):8.2f} ms a query   {took / base:6.2f} x bm25s", flush=True
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--documents", type=int, default=1_000_000)
+    parser.add_argument("--terms", type=int, default=200_000)
+    parser.add_argument("--queries", type=int, default=1000)
+    parser.add_argument("--length", type=float, default=100.0, help="tokens of a document")
+    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--repeat", type=int, default=3)
+    chosen = parser.parse_args()
+    planted = timed(
+        "drawing the documents",
+        lambda: zipf_corpus(chosen.documents, chosen.terms, length=chosen.length, n_topics=N_TOPICS),
+    )
+    counts = planted.counts
+    frequency = np.bincount(counts.indices, minlength=chosen.terms)
+    idf = (np.log((1 + chosen.documents) / (1 + frequency)) + 1).astype(np.float32)
+    topics = topics_of(weighed(counts, idf))
+    terms = timed("the terms of all documents", lambda: BM25(counts))
+    queries = drawn_queries(counts, chosen.queries)
+    print(
+        f"{chosen.documents:,} documents, {counts.nnz:,} non-zeros, {chosen.queries:,} queries of "
+        f"{queries.nnz / chosen.queries:.1f} words, {chosen.threads} threads"
+    )
+    columns = terms.columns
+    postings = columns.data.nbytes + columns.indices.nbytes + columns.indptr.nbytes + terms.impacts.nbytes
+    print(f"index memory: terms {postings / 2**20:,.0f} MB, topics {topics.nbytes / 2**20:,.0f} MB")
+    compare(terms, topics, queries, weighed(queries, idf), chosen.threads, chosen.repeat)
+
+
+if __name__ == "__main__":
+    main()

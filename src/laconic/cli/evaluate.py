@@ -1,0 +1,450 @@
+"""``laconic evaluate``: how good a saved model, or a ranking, is."""
+
+from __future__ import annotations
+
+import json as encoding_json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from laconic.cli import input_options as read
+from laconic.cli.console import emit, plural, printable, say, speaks_unicode, waiting, warn
+from laconic.cli.errors import option_names, reported
+from laconic.cli.search import _documents
+
+if TYPE_CHECKING:
+    from laconic.bundle import Bundle
+    from laconic.corpus import Corpus
+    from laconic.evaluate import Comparison
+    from laconic.search import SearchIndex
+
+EXAMPLES = """
+Examples
+
+  laconic evaluate model --corpus news
+
+  laconic evaluate model --corpus news.csv --text body --label section
+
+  laconic evaluate model --corpus docs.jsonl --id id --queries queries.jsonl --qrels qrels.tsv
+
+  laconic evaluate model --corpus docs.jsonl --id id --queries laconic:cranfield --run blend.trec
+
+  laconic evaluate --qrels qrels.txt --run-file bm25.trec --run-file mine.trec --measure AP --measure P@10
+"""
+
+RETRIEVAL = "Retrieval"
+MEASURES = ("AP", "nDCG@1", "nDCG@3", "nDCG@5", "nDCG@10")
+# A classifier of more documents takes minutes, and so do larger values of C.
+MOST_LABELLED = 5_000
+N_SPLITS = 3
+COSTS = (0.01, 0.1, 1.0, 10.0, 100.0)
+
+Saved = Annotated[
+    Path | None,
+    typer.Argument(metavar="DIR", help="The directory of a saved model.", show_default=False, readable=False),
+]
+CorpusPath = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--corpus",
+        metavar="PATH",
+        help="The documents: a saved corpus (fit --save-corpus), or any file that fit reads; may be "
+        "repeated. Without it, those of the search index that is saved with the model, if there is one.",
+        show_default=False,
+        readable=False,
+        rich_help_panel=read.DATA,
+    ),
+]
+Queries = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="Queries: JSON lines with _id and text, TREC topics, or lines of an id, a tab and a text; or "
+        "laconic:NAME or ir_datasets:NAME for those of a known collection.",
+        show_default=False,
+        rich_help_panel=RETRIEVAL,
+    ),
+]
+Qrels = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="Judgements: TREC's four columns, or query, document and grade between tabs; or the name of a "
+        "collection.",
+        show_default="those of the collection that --queries names",
+        rich_help_panel=RETRIEVAL,
+    ),
+]
+RunFiles = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--run-file",
+        metavar="FILE",
+        help="A ranking to compare, in TREC's six columns; may be repeated.",
+        show_default=False,
+        readable=False,
+        rich_help_panel=RETRIEVAL,
+    ),
+]
+SaveRun = Annotated[
+    Path | None,
+    typer.Option(
+        "--run",
+        metavar="FILE",
+        help="Write the ranking of terms and topics together, in TREC's six columns.",
+        show_default=False,
+        readable=False,
+        rich_help_panel=RETRIEVAL,
+    ),
+]
+Measures = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--measure",
+        metavar="NAME",
+        help="A measure of trec_eval, such as AP, nDCG@10, P@5, R@100 or RR; may be repeated.",
+        show_default=", ".join(MEASURES),
+        rich_help_panel=RETRIEVAL,
+    ),
+]
+Blend = Annotated[
+    float | None,
+    typer.Option(
+        metavar="NUMBER",
+        min=0,
+        max=1,
+        help="The part of topics in the score, from 0 (terms alone) to 1 (topics alone).",
+        show_default="that of the index",
+        rich_help_panel=RETRIEVAL,
+    ),
+]
+Depth = Annotated[
+    int,
+    typer.Option(
+        metavar="NUMBER", min=1, help="How many results of a query count.", rich_help_panel=RETRIEVAL
+    ),
+]
+Terms = Annotated[
+    int,
+    typer.Option("--terms", "-n", metavar="NUMBER", min=2, help="Words of a topic that count for coherence."),
+]
+Seed = Annotated[int, typer.Option(metavar="NUMBER", min=0, help="Of clusters, splits and resamples.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Write JSON, with more numbers than the table has.")]
+
+
+@reported
+def evaluate(
+    model: Saved = None,
+    corpus: CorpusPath = None,
+    text: read.Text = None,
+    label: read.Label = None,
+    id: read.Id = None,
+    encoding: read.Encoding = None,
+    delimiter: read.Delimiter = None,
+    vocabulary: read.Vocabulary = None,
+    on_error: read.OnErrorOption = None,
+    queries: Queries = None,
+    qrels: Qrels = None,
+    run_file: RunFiles = None,
+    run: SaveRun = None,
+    measure: Measures = None,
+    blend: Blend = None,
+    depth: Depth = 1000,
+    terms: Terms = 10,
+    seed: Seed = 0,
+    json: AsJson = False,
+) -> None:
+    """Measure how good the topics of a saved model are, or how well they find documents.
+
+    Without queries: density, words, diversity and coherence of the topics, and, where documents have labels,
+    how well their weights tell these apart. With queries and judgements: terms alone, topics alone and both
+    together, with a test of whether they differ. Rankings of other programs can be compared, too.
+    """
+    reading = read.reading_options(
+        text=text,
+        label=label,
+        id=id,
+        encoding=encoding,
+        delimiter=delimiter,
+        vocabulary=vocabulary,
+        on_error=on_error,
+    )
+    _check_usage(model, corpus, reading, queries, qrels, run_file, run)
+    # A collection has both.
+    judged = qrels or queries
+    if judged is None:
+        assert model is not None
+        _evaluate_topics(model, corpus, reading, terms, seed, json)
+        return
+    with waiting("reading the judgements"):
+        from laconic.evaluate import compare, read_qrels, read_run
+        from laconic.evaluate.retrieval import parse_measures
+
+        measures = measure or list(MEASURES)
+        # Better now than after the search.
+        parse_measures(measures)
+        grades = read_qrels(judged)
+    runs: dict[str, Any] = {}
+    if model is not None and queries is not None:
+        bundle, documents = _opened(model, corpus, reading)
+        runs |= _search(bundle, documents, model, queries, grades, blend, depth, run)
+    for name, path in _run_names(run_file or [], runs):
+        with waiting(f"reading {path}"):
+            runs[name] = read_run(path)
+    with waiting("comparing"):
+        comparison = compare(grades, runs, measures=measures, random_state=seed)
+    _tell_comparison(comparison, json)
+
+
+def _check_usage(
+    model: Path | None,
+    corpus: list[Path] | None,
+    reading: Mapping[str, Any],
+    queries: str | None,
+    qrels: str | None,
+    run_file: list[Path] | None,
+    run: Path | None,
+) -> None:
+    """Refuse options that need others."""
+    from laconic.corpus.readers.sources import suffixes
+    from laconic.evaluate.named import names_collection
+
+    def refuse(option: str, message: str) -> None:
+        raise typer.BadParameter(message, param_hint=option)
+
+    if model is None and not run_file:
+        refuse("DIR", "name a saved model, or rankings with --run-file")
+    if model is None and queries is not None:
+        refuse("--queries", "queries are for a model: name its directory, too")
+    if model is None and corpus:
+        refuse("--corpus", "documents are for a model: name its directory, too")
+    if qrels is None and (run_file or queries is not None) and not names_collection(queries or ""):
+        refuse("--qrels", "name the file of the judgements")
+    if qrels is not None and queries is None and not run_file:
+        refuse("--qrels", "judgements are for queries or rankings: give --queries or --run-file, too")
+    if model is not None and run_file and queries is None:
+        refuse(
+            "--run-file", "to compare rankings with a model, give --queries; without a model, leave DIR out"
+        )
+    if run is not None and queries is None:
+        refuse("--run", "there is no ranking without --queries")
+    if run is not None and not run.absolute().parent.is_dir():
+        refuse("--run", f"there is no directory {run.parent}; make it first")
+    if run is not None and suffixes(run)[1]:
+        refuse("--run", f"rankings are written as plain text: leave {run.suffix} out of the name")
+    if reading and not corpus:
+        refuse("--corpus", f"name the documents that {option_names(reading)} are about")
+
+
+def _opened(
+    path: Path, corpus: list[Path] | None, reading: Mapping[str, Any]
+) -> tuple[Bundle, Corpus | None]:
+    """The model, and the documents if they were named."""
+    with waiting(f"loading {path}"):
+        from laconic.bundle import load
+
+        bundle = load(path)
+    if bundle.modalities:
+        raise ValueError(
+            f"{path} has several texts of each document ({', '.join(bundle.modalities)}), and this command "
+            "measures models of one; laconic.evaluate measures them from Python"
+        )
+    if bundle.vectorizer is None:
+        raise ValueError(f"{path}: was saved without a vocabulary; laconic.evaluate measures it from Python")
+    return bundle, None if not corpus else _documents(bundle, path, corpus, reading, None, None)
+
+
+def _evaluate_topics(
+    path: Path, corpus: list[Path] | None, reading: Mapping[str, Any], n_terms: int, seed: int, json: bool
+) -> None:
+    bundle, documents = _opened(path, corpus, reading)
+    with waiting("measuring the topics") as status:
+        from laconic.evaluate import summarise_topics
+
+        if documents is None:
+            documents = _indexed(bundle, path)
+        if documents is None:
+            say("without documents there is no coherence: name them with --corpus")
+        found = summarise_topics(
+            bundle, documents, n_terms=n_terms, say=lambda message: status.update(Text(message))
+        )
+        labelled: dict[str, Any] = {}
+        if documents is not None and documents.labels is not None:
+            labelled = _by_labels(bundle, documents, seed, status)
+    if json:
+        _write_json({**found.to_dict(), **labelled})
+        return
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    table.add_column("measure", style="cyan")
+    table.add_column("value", justify="right", no_wrap=True)
+    table.add_column("what it is")
+    for row in [*found.rows(), *_label_rows(labelled)]:
+        table.add_row(*map(Text, row))
+    emit(table)
+
+
+def _indexed(bundle: Bundle, path: Path) -> Corpus | None:
+    """The documents of the index that is saved with the model, if there is one."""
+    from laconic.search.saving import has_index, load_index
+
+    if not has_index(path):
+        return None
+    from laconic.corpus import Corpus
+
+    index = load_index(bundle, path)
+    return Corpus(index.matcher.terms.columns.tocsr(), index.vectorizer, ids=index.ids)
+
+
+def _by_labels(bundle: Bundle, corpus: Corpus, seed: int, status: Any) -> dict[str, Any]:
+    """How well weights tell labels apart: clusters, and a classifier."""
+    import numpy as np
+    from sklearn.preprocessing import normalize
+
+    from laconic.evaluate import classification_accuracy, kmeans_scores
+
+    if hasattr(bundle.model, "topic_group_"):
+        say("the labels were used to fit this model, so they are not used to judge it")
+        return {}
+    labels = np.asarray(corpus.labels, str)
+    names, sizes = np.unique(labels, return_counts=True)
+    # Each split has to have documents of each class in both parts and in the folds.
+    kept = np.flatnonzero(np.isin(labels, names[sizes >= 2 * N_SPLITS]))
+    if len(names[sizes >= 2 * N_SPLITS]) < 2:
+        say(f"too few documents of each label to judge by: {2 * N_SPLITS} of two labels are needed")
+        return {}
+    if len(kept) > MOST_LABELLED:
+        kept = np.sort(np.random.default_rng(seed).choice(kept, MOST_LABELLED, replace=False))
+    status.update(Text("clusters of the documents"))
+    weights = _weights(bundle, corpus)[kept]
+    # By their length alone, documents of many topics and of few words would be far apart.
+    clusters = kmeans_scores(normalize(weights), labels[kept], random_state=seed)
+    status.update(Text("classifying the documents"))
+    classified = classification_accuracy(weights, labels[kept], N_SPLITS, costs=COSTS, random_state=seed)
+    return {
+        "labels": len(set(labels[kept])),
+        "labelled_documents": len(kept),
+        "clustering_accuracy": clusters["accuracy"],
+        "clustering_nmi": clusters["nmi"],
+        "svm_accuracy": classified.mean,
+        "svm_accuracy_std": classified.std,
+    }
+
+
+def _weights(bundle: Bundle, corpus: Corpus) -> Any:
+    """The documents' weights; those that a model of linked documents was fitted on keep theirs."""
+    from laconic.models.base import data_hash
+
+    model: Any = bundle.model
+    X = bundle.weigh(corpus.counts)
+    if hasattr(model, "weights_") and model.data_hash_ == data_hash(X):
+        return model.weights_
+    return model.transform(X)
+
+
+def _label_rows(found: Mapping[str, Any]) -> list[list[str]]:
+    if not found:
+        return []
+    documents = plural(found["labelled_documents"], "document")
+    clusters = f"k-means of unit rows, {found['labels']} clusters of {documents}"
+    machine = f"linear SVM, {N_SPLITS} random splits 2:1, sd {found['svm_accuracy_std']:.2%}"
+    return [
+        ["clustering accuracy", f"{found['clustering_accuracy']:.2%}", clusters],
+        ["clustering NMI", f"{found['clustering_nmi']:.4f}", "divided by the larger entropy"],
+        ["classification accuracy", f"{found['svm_accuracy']:.2%}", machine],
+    ]
+
+
+def _search(
+    bundle: Bundle,
+    corpus: Corpus | None,
+    path: Path,
+    queries: str,
+    grades: Mapping[str, Mapping[str, int]],
+    blend: float | None,
+    depth: int,
+    target: Path | None,
+) -> dict[str, Any]:
+    """The rankings of terms alone, topics alone and both."""
+    from laconic.evaluate import read_queries, write_run
+
+    with waiting("reading the queries") as status:
+        asked = read_queries(queries)
+        status.update(Text("making the index"))
+        index = _index(bundle, corpus, path)
+        _check_ids(index, grades)
+        part = index.blend if blend is None else blend
+        runs = {}
+        for name, share in (("terms", 0.0), ("topics", 1.0), (f"blend {part:g}", part)):
+            status.update(Text(f"searching by {name}"))
+            runs[name] = index.run(asked, k=depth, blend=share)
+    if target is not None:
+        write_run(runs[f"blend {part:g}"], target)
+        say(f"ranking written to {target}", whole=True)
+    return runs
+
+
+def _index(bundle: Bundle, corpus: Corpus | None, path: Path) -> SearchIndex:
+    from laconic.search import SearchIndex
+    from laconic.search.saving import has_index, load_index
+
+    if corpus is not None:
+        return SearchIndex(corpus, bundle.model)
+    if not has_index(path):
+        raise ValueError(f"{path} has no documents to search: name them with --corpus PATH")
+    return load_index(bundle, path)
+
+
+def _check_ids(index: SearchIndex, grades: Mapping[str, Mapping[str, int]]) -> None:
+    """Refuse or warn where documents seem to have other names than the judgements give them."""
+    ids = index.ids.tolist()
+    known = set(ids)
+    judged = {document for query in grades.values() for document in query}
+    missing = judged - known
+    if missing == judged:
+        raise ValueError(
+            f"the judgements are about documents such as {min(judged, default='')!r}, and the documents are "
+            f"called {ids[0]!r} and so on: none in common; name the column of their ids with --id"
+        )
+    if missing:
+        warn(
+            f"{len(missing):,} of {plural(len(judged), 'judged document')} are not there, and cannot be found"
+        )
+    if ids == [str(number) for number in range(len(ids))]:
+        warn(
+            "the documents are numbered from 0: if the judgements have other ids, name their column with --id"
+        )
+
+
+def _run_names(paths: Sequence[Path], taken: Mapping[str, Any]) -> list[tuple[str, Path]]:
+    """A name for each file: its stem, or all of the path where that would be another's."""
+    stems = [path.stem for path in paths]
+    return [
+        (path.stem if stems.count(path.stem) == 1 and path.stem not in taken else str(path), path)
+        for path in paths
+    ]
+
+
+def _tell_comparison(comparison: Comparison, json: bool) -> None:
+    if json:
+        _write_json(comparison.to_dict())
+        return
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold", caption_justify="left")
+    table.add_column("run", style="cyan")
+    for measure in comparison.measures:
+        table.add_column(measure, justify="right", no_wrap=True)
+    for name, *cells in comparison.cells():
+        table.add_row(Text(printable(name)), *cells)
+    emit(table)
+    for note in comparison.notes():
+        say(printable(note))
+
+
+def _write_json(value: Any) -> None:
+    ascii_only = not speaks_unicode(sys.stdout.encoding)
+    sys.stdout.write(encoding_json.dumps(value, indent=2, ensure_ascii=ascii_only, allow_nan=False) + "\n")

@@ -1,0 +1,307 @@
+"""``laconic search``: find documents by the words and the topics of a query."""
+
+from __future__ import annotations
+
+import json as notation
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from laconic.cli import input_options as read
+from laconic.cli import media as several
+from laconic.cli.batches import check_names, check_vectorizers
+from laconic.cli.console import emit, plural, printable, say, speaks_unicode, waiting
+from laconic.cli.errors import option_names, reported
+from laconic.cli.reading import ReadingDisplay, describe, tell_problems
+from laconic.cli.sources import Holds, find_source
+from laconic.cli.topics import Saved
+
+if TYPE_CHECKING:
+    from laconic.bundle import Bundle
+    from laconic.corpus import Corpus
+    from laconic.search import Explanation, Results, SearchIndex, Snippet
+
+EXAMPLES = """
+Examples
+
+  laconic search model --corpus reviews.jsonl --text body --id key
+
+  laconic search model "a phone with a good camera"
+
+  laconic search model battery life -k 20 --blend 0.5 --explain
+
+  laconic search model "battery life" --json > found.json
+"""
+
+Query = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="QUERY", help="What to search for, with or without quotes.", show_default=False),
+]
+CorpusPath = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--corpus",
+        metavar="PATH",
+        help="The documents: files that fit reads, or a saved corpus (fit --save-corpus); may be repeated. "
+        "An index of them is made and saved with the model. Needed once.",
+        show_default=False,
+        readable=False,
+        rich_help_panel=read.DATA,
+    ),
+]
+Texts = Annotated[
+    bool,
+    typer.Option(
+        "--texts/--no-texts",
+        help="Whether the index keeps the texts, to show pieces of what is found.",
+        rich_help_panel=read.DATA,
+    ),
+]
+Number = Annotated[
+    int, typer.Option("--number", "-k", metavar="NUMBER", min=1, help="At most that many documents.")
+]
+Blend = Annotated[
+    float | None,
+    typer.Option(
+        metavar="NUMBER",
+        min=0,
+        max=1,
+        help="The part of topics in the score, from 0 (words only) to 1 (topics only).",
+        show_default="that of the index",
+    ),
+]
+Explain = Annotated[bool, typer.Option("--explain", help="Show which words and topics match.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Write JSON: what was found, with all numbers.")]
+
+
+@reported
+def search(
+    model: Saved,
+    query: Query = None,
+    number: Number = 10,
+    blend: Blend = None,
+    explain: Explain = False,
+    json: AsJson = False,
+    corpus: CorpusPath = None,
+    texts: Texts = True,
+    text: read.Text = None,
+    media: several.Media = None,
+    label: read.Label = None,
+    id: read.Id = None,
+    encoding: read.Encoding = None,
+    delimiter: read.Delimiter = None,
+    vocabulary: read.Vocabulary = None,
+    on_error: read.OnErrorOption = None,
+) -> None:
+    """Find documents by the words of a query and by its topics.
+
+    A model does not have the documents it was fitted on: name them once with --corpus, and the options that
+    say how they are read. The index is then saved with the model, and later searches use it. For search, fit
+    with --min-df 1: rare words find documents.
+    """
+    reading = read.reading_options(
+        text=text,
+        label=label,
+        id=id,
+        encoding=encoding,
+        delimiter=delimiter,
+        vocabulary=vocabulary,
+        on_error=on_error,
+    )
+    columns = several.columns_by_name(media)
+    if corpus is None and (reading or columns):
+        typed = option_names(reading) if reading else f"--text-{next(iter(columns))}"
+        raise typer.BadParameter(f"name the documents that {typed} is about", param_hint="--corpus")
+    if corpus is None and not query:
+        raise typer.BadParameter("say what to search for", param_hint="QUERY")
+    with waiting(f"loading {model}"):
+        from laconic.bundle import load
+
+        bundle = load(model)
+    if corpus is None:
+        index = _opened(bundle, model)
+    else:
+        index = _made(bundle, model, corpus, reading, columns, keep_texts=texts)
+    if not query:
+        return
+    words = " ".join(query)
+    found = index.search(words, number, blend=blend)
+    reasons = [index.explain(words, hit.id, blend=blend) for hit in found] if explain else []
+    if json:
+        shown = _as_json(index, words, index.blend if blend is None else blend, found, reasons)
+        ascii_only = not speaks_unicode(sys.stdout.encoding)
+        sys.stdout.write(notation.dumps(shown, ensure_ascii=ascii_only, indent=1) + "\n")
+    elif found:
+        emit(_table(found))
+        for reason in reasons:
+            emit(_reason(reason))
+    else:
+        known = index.vectorizer.count([words]).nnz
+        say("no document matches" if known else "no word of the query is in the vocabulary of the model")
+
+
+def _opened(bundle: Bundle, model: Path) -> SearchIndex:
+    """The index that is saved with a model."""
+    from laconic.search import SearchError
+    from laconic.search.saving import has_index, load_index
+
+    again = f"laconic search {model} --corpus FILE, with the options that say how it is read"
+    if not has_index(model):
+        raise ValueError(f"{model} has no index of documents yet: name them once, {again}")
+    with waiting("loading the index"):
+        try:
+            return load_index(bundle, model)
+        except SearchError as error:
+            raise ValueError(f"{error}: {again}") from error
+
+
+def _made(
+    bundle: Bundle,
+    model: Path,
+    paths: list[Path],
+    reading: Mapping[str, Any],
+    columns: Mapping[str, str],
+    *,
+    keep_texts: bool,
+) -> SearchIndex:
+    """An index of documents, saved with the model."""
+    check_names(bundle, model, columns, reading.get("text"))
+    check_vectorizers(bundle, model, columns)
+    if len(columns) > 1:
+        raise typer.BadParameter(
+            "a search is in one text of each document: name one", param_hint=f"--text-{list(columns)[1]}"
+        )
+    kept: list[str] | None = [] if keep_texts else None
+    modality = next(iter(columns), None)
+    if columns:
+        reading = {**reading, "text": next(iter(columns.values()))}
+    corpus = _documents(bundle, model, paths, reading, modality, kept)
+    with waiting(f"finding the topics of {plural(corpus.shape[0], 'document')}") as status:
+        from laconic.search import SearchIndex
+        from laconic.search.saving import save_index
+
+        index = SearchIndex(corpus, bundle.model, modality=modality, texts=kept or None)
+        status.update(Text("saving the index"))
+        save_index(index, model)
+    say(f"index of {plural(index.n_documents, 'document')} saved with {model}", whole=True)
+    return index
+
+
+def _documents(
+    bundle: Bundle,
+    model: Path,
+    paths: list[Path],
+    reading: Mapping[str, Any],
+    modality: str | None,
+    kept: list[str] | None,
+) -> Corpus:
+    """Documents with the columns of the model; their texts, if there are any, go to a list."""
+    from laconic.corpus import Corpus
+    from laconic.corpus.readers import read_documents
+
+    source = find_source(paths, reading)
+    vectorizer = bundle.vectorizer_of(modality)
+    if source.holds is not Holds.texts:
+        if modality is not None:
+            several.check_columns(source)
+        return _counted(bundle, model, source.path, reading, is_corpus=source.holds is Holds.corpus)
+    labels: list[str | None] = []
+    ids: list[str] = []
+    with ReadingDisplay() as display:
+        found = read_documents(source.paths, **reading, progress=display)
+
+        def texts() -> Iterator[str]:
+            for document in found:
+                labels.append(document.label)
+                ids.append(document.id)
+                if kept is not None:
+                    kept.append(document.text)
+                yield document.text
+
+        counts = vectorizer.count(texts())
+    if not ids:
+        raise ValueError(f"{source.path}: has no documents")
+    corpus = Corpus(counts, vectorizer, labels=labels if "label" in reading else None, ids=ids)
+    say(f"read {describe(corpus)}")
+    tell_problems(found.reading)
+    return corpus
+
+
+def _counted(
+    bundle: Bundle, model: Path, path: Path, reading: Mapping[str, Any], *, is_corpus: bool
+) -> Corpus:
+    """Documents whose terms were counted, with the columns of the model by the names of terms."""
+    from laconic.cli.transform import match_terms
+    from laconic.corpus import Corpus
+
+    saved = Corpus.load(path) if is_corpus else Corpus.read(path, **reading)
+    vectorizer = bundle.vectorizer_of()
+    matched = match_terms(saved.counts, saved.vocabulary, vectorizer.vocabulary)
+    if matched.n_unknown == matched.n_terms:
+        raise ValueError(f"{path} and {model} have no terms in common; give documents of the same vocabulary")
+    corpus = Corpus(matched.counts, vectorizer, labels=saved.labels, ids=saved.ids)
+    say(f"read {describe(corpus)}")
+    if matched.n_unknown:
+        terms = plural(matched.n_terms, "term")
+        say(f"{matched.n_unknown:,} of {terms} left out: the model does not know them")
+    tell_problems(saved.reading)
+    return corpus
+
+
+def _table(found: Results) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    table.add_column("rank", justify="right", style="cyan", no_wrap=True)
+    for name in ("score", "words", "topics"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("document", style="green")
+    with_texts = any(hit.snippet is not None for hit in found)
+    if with_texts:
+        table.add_column("text")
+    for rank, hit in enumerate(found, start=1):
+        numbers = (f"{value:.3f}" for value in (hit.score, hit.term_score, hit.topic_score))
+        row: list[str | Text] = [str(rank), *numbers, Text(printable(hit.id))]
+        table.add_row(*row, *([_marked(hit.snippet)] if with_texts else []))
+    return table
+
+
+def _marked(snippet: Snippet | None) -> Text:
+    """A piece of a text, with the words that match in bold letters."""
+    if snippet is None:
+        return Text("")
+    shown, end = Text(), 0
+    for start, stop in snippet.matches:
+        shown.append(printable(snippet.text[end:start]))
+        shown.append(printable(snippet.text[start:stop]), "bold")
+        end = stop
+    return shown.append(printable(snippet.text[end:]))
+
+
+def _reason(reason: Explanation) -> Text:
+    """Why a document has its score, in several lines."""
+    first, *others = str(reason).split("\n")
+    shown = Text(printable(first), style="bold")
+    for line in others:
+        shown.append(f"\n{printable(line)}", "not bold")
+    return shown.append("\n")
+
+
+def _as_json(
+    index: SearchIndex, query: str, blend: float, found: Results, reasons: list[Explanation]
+) -> dict[str, Any]:
+    hits = []
+    for place, hit in enumerate(found):
+        shown: dict[str, Any] = {"rank": place + 1, **asdict(hit)}
+        if reasons:
+            shown |= {
+                name: part for name, part in asdict(reasons[place]).items() if name in ("terms", "topics")
+            }
+            shown["term_unit"] = reasons[place].term_unit
+        hits.append(shown)
+    return {"query": query, "blend": blend, "documents": index.n_documents, "hits": hits}

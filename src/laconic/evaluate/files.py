@@ -1,0 +1,208 @@
+"""Files of judgements and rankings, as TREC and BEIR have them."""
+
+from __future__ import annotations
+
+import math
+import os
+import secrets
+from pathlib import Path
+from typing import TypeAlias
+
+from laconic.corpus.errors import CorpusError
+from laconic.corpus.readers.ledger import Ledger
+from laconic.corpus.readers.paths import expanded
+from laconic.corpus.readers.sources import File, check_encoding, suffixes
+from laconic.evaluate.named import find_collection, names_collection
+from laconic.evaluate.retrieval import Run
+
+Lines: TypeAlias = list[tuple[int, str]]
+
+_GRADES_HEADER = ["query-id", "corpus-id", "score"]
+
+
+def read_qrels(path: str | os.PathLike[str], *, encoding: str = "utf-8") -> dict[str, dict[str, int]]:
+    r"""Read judgements.
+
+    Parameters
+    ----------
+    path : str or path
+        A file, perhaps compressed: TREC's four columns (query, anything, document, grade) between white
+        space, or three (query, document, grade) between tabs, with BEIR's header or without. Or the name of
+        a collection, as of `read_queries`.
+    encoding : str, default="utf-8"
+        Of the file.
+
+    Returns
+    -------
+    dict of str to dict of str to int
+        From the ids of queries to those of documents to grades.
+
+    Raises
+    ------
+    CorpusError
+        If the file cannot be used; the message names the file and the line.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "qrels.txt")
+    ...     _ = path.write_text("301 0 FISH-1 1\n301 0 FISH-2 0\n302 0 FISH-2 2\n")
+    ...     read_qrels(path)
+    {'301': {'FISH-1': 1, 'FISH-2': 0}, '302': {'FISH-2': 2}}
+    """
+    if names_collection(path):
+        return find_collection(str(path)).qrels()
+    source = source_of(path, encoding)
+    lines = read_lines(source)
+    if lines[0][1].rstrip("\r\n").split("\t") == _GRADES_HEADER:
+        del lines[0]
+        if not lines:
+            raise CorpusError(f"{source.path} has a header, but no judgements")
+    tabbed = len(lines[0][1].split("\t")) == 3
+    qrels: dict[str, dict[str, int]] = {}
+    for number, line in lines:
+        fields = line.rstrip("\r\n").split("\t") if tabbed else line.split()
+        if len(fields) != (3 if tabbed else 4):
+            source.fail(
+                number,
+                f"{len(fields)} columns; judgements have four (query, anything, document, grade) between "
+                "white space, or three (query, document, grade) between tabs, the same in all lines",
+            )
+        try:
+            grade = int(fields[-1])
+        except ValueError:
+            source.fail(number, f"the grade {fields[-1]!r:.40} is no whole number")
+        grades = qrels.setdefault(fields[0].strip(), {})
+        if grades.setdefault(fields[-2].strip(), grade) != grade:
+            source.fail(
+                number, f"query {fields[0]!r} and document {fields[-2]!r} have another grade before; keep one"
+            )
+    return qrels
+
+
+def read_run(path: str | os.PathLike[str], *, encoding: str = "utf-8") -> dict[str, dict[str, float]]:
+    r"""Read a ranking in TREC's format.
+
+    Parameters
+    ----------
+    path : str or path
+        A file, perhaps compressed, with six columns between white space: query, anything, document, rank,
+        score, tag.
+    encoding : str, default="utf-8"
+        Of the file.
+
+    Returns
+    -------
+    dict of str to dict of str to float
+        From the ids of queries to those of documents to scores, in the order of the file. As for trec_eval,
+        the score alone tells the order; the column of ranks is not used.
+
+    Raises
+    ------
+    CorpusError
+        If the file cannot be used; the message names the file and the line.
+
+    See Also
+    --------
+    write_run : Write one.
+    """
+    source = source_of(path, encoding)
+    run: dict[str, dict[str, float]] = {}
+    for number, line in read_lines(source):
+        fields = line.split()
+        if len(fields) != 6:
+            source.fail(number, f"{len(fields)} columns; a run has query, Q0, document, rank, score and tag")
+        query, _, document, _, written, _ = fields
+        try:
+            score = float(written)
+        except ValueError:
+            score = math.nan
+        if math.isnan(score):
+            source.fail(number, f"the score {written!r:.40} is no number")
+        results = run.setdefault(query, {})
+        if document in results:
+            source.fail(number, f"document {document!r} is there twice for query {query!r}; keep one")
+        results[document] = score
+    return run
+
+
+def write_run(run: Run, path: str | os.PathLike[str], *, tag: str = "laconic") -> None:
+    r"""Write a ranking in TREC's format; the file appears when it is complete.
+
+    Parameters
+    ----------
+    run : mapping of str to mapping of str to float
+        From the ids of queries to those of documents to scores.
+    path : str or path
+        A file that is there is replaced.
+    tag : str, default="laconic"
+        The name of the run, in the last column.
+
+    Raises
+    ------
+    ValueError
+        For ids that are empty or have white space, which the format cannot hold, or scores that are NaN.
+
+    Notes
+    -----
+    Scores are written with as many digits as it takes to read the same numbers back. Documents are in the
+    order of trec_eval: by score, and of equal scores the last id comes first.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "fish.run")
+    ...     write_run({"q1": {"a": 0.1, "b": 0.25}}, path)
+    ...     print(path.read_text(), end="")
+    ...     read_run(path)
+    q1 Q0 b 1 0.25 laconic
+    q1 Q0 a 2 0.1 laconic
+    {'q1': {'b': 0.25, 'a': 0.1}}
+    """
+    target = Path(path)
+    if suffixes(target)[1]:
+        raise ValueError(f"{target}: runs are written as plain text; leave {target.suffix} out of the name")
+    for name in (tag, *run, *(document for results in run.values() for document in results)):
+        if not isinstance(name, str) or not name or len(name.split()) != 1 or name != name.strip():
+            raise ValueError(f"{name!r} cannot stand in a run: its columns are separated by white space")
+    temporary = target.with_name(f".{target.stem[:50]}-{secrets.token_hex(8)}.tmp")
+    try:
+        with temporary.open("x", encoding="utf-8", newline="\n") as file:
+            for query, results in run.items():
+                # Sorting twice: the last ids first, and then, keeping that order, the highest scores.
+                ranked = sorted(results.items(), reverse=True)
+                ranked.sort(key=lambda pair: -_number(pair[1], query))
+                file.writelines(
+                    f"{query} Q0 {document} {rank} {float(score)!r} {tag}\n"
+                    for rank, (document, score) in enumerate(ranked, start=1)
+                )
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _number(score: float, query: str) -> float:
+    if math.isnan(score):
+        raise ValueError(f"query {query!r} has scores that are NaN; give every document a number")
+    return float(score)
+
+
+def source_of(path: str | os.PathLike[str], encoding: str) -> File:
+    """The one file of that path, which exists."""
+    check_encoding(encoding)
+    found = expanded(path)
+    if len(found) > 1 or found[0].is_dir():
+        raise CorpusError(f"{path} is a folder or several files; name one file")
+    return File(found[0], Ledger(), encoding)
+
+
+def read_lines(source: File) -> Lines:
+    """The lines that are not blank, with their numbers; there is at least one."""
+    lines = [(number, line) for number, line in source.lines() if not line.isspace()]
+    if not lines:
+        raise CorpusError(f"{source.path} is empty")
+    return lines

@@ -1,0 +1,134 @@
+"""In how many windows of texts words occur together."""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+from laconic.corpus.languages import stemmer as stemmer_of
+
+if TYPE_CHECKING:
+    from laconic.corpus import Vectorizer
+
+# A table of so many words and as many is filled at a time.
+_WORDS = 2048
+
+
+def count_in_windows(
+    texts: Iterable[str], vectorizer: Vectorizer, topics: Sequence[Sequence[str]], size: int
+) -> tuple[int, Callable[[list[str]], NDArray[np.float64]]]:
+    """Count the windows with two words of a topic.
+
+    Parameters
+    ----------
+    texts : iterable of str
+        Read once.
+    vectorizer : Vectorizer
+        Says what is a word. Stop words are left out; terms of several words are never found.
+    topics : sequence of sequence of str
+        The words of each topic.
+    size : int
+        How many words a window has.
+
+    Returns
+    -------
+    n_windows : int
+        In all; a text of no more words than a window has is one, even if it is empty.
+    together : callable
+        From the words of one of the topics to a square array: how many windows have both words.
+    """
+    numbers: dict[str, int] = {}
+    for word in (word for topic in topics for word in topic):
+        numbers.setdefault(word, len(numbers))
+    tokens, ends = array("i"), array("q")
+    for words in _words(texts, vectorizer):
+        tokens.extend(numbers.get(word, -1) for word in words)
+        ends.append(len(tokens))
+    found, stops = np.asarray(tokens, np.int32), np.asarray(ends, np.int64)
+    lengths = np.diff(stops, prepend=0)
+    tables: dict[tuple[str, ...], NDArray[np.float64]] = {}
+    for part in _parts(topics):
+        chosen = {word: place for place, word in enumerate(dict.fromkeys(w for topic in part for w in topic))}
+        places = np.full(len(numbers) + 1, -1, np.int32)  # the last is for what is in no topic
+        places[[numbers[word] for word in chosen]] = np.arange(len(chosen))
+        table = np.zeros((len(chosen), len(chosen)), np.int64)
+        _slide(places[found], stops, size, table)
+        table += np.triu(table, 1).T + np.tril(table, -1).T
+        for topic in part:
+            own = [chosen[word] for word in topic]
+            tables[tuple(topic)] = table[np.ix_(own, own)].astype(np.float64)
+    return int(np.maximum(lengths - size + 1, 1).sum()), lambda words: tables[tuple(words)]
+
+
+def _parts(topics: Sequence[Sequence[str]]) -> Iterator[list[Sequence[str]]]:
+    """Divide topics so that a table of all words of a part fits into memory."""
+    part: list[Sequence[str]] = []
+    n_words = 0
+    for topic in topics:
+        if part and n_words + len(topic) > _WORDS:
+            yield part
+            part, n_words = [], 0
+        part.append(topic)
+        n_words += len(topic)
+    if part:
+        yield part
+
+
+def _words(texts: Iterable[str], vectorizer: Vectorizer) -> Iterator[list[str]]:
+    """The words of each text, in their order, as the vectoriser sees them."""
+    settings: dict[str, Any] = vectorizer.to_dict()
+    find = re.compile(settings["token_pattern"]).findall
+    stops = settings["stop_words"]
+    left_out = ENGLISH_STOP_WORDS if stops == "english" else frozenset(stops or ())
+    stem = None if settings["stemmer"] is None else stemmer_of(settings["stemmer"])
+    for text in texts:
+        words = [w for w in find(text.lower() if settings["lowercase"] else text) if w not in left_out]
+        yield words if stem is None else [stemmed.decode("utf-8", "replace") for stemmed in stem(words)]
+
+
+@njit(nogil=True, cache=True)
+def _slide(tokens, ends, size, table):  # type: ignore[no-untyped-def]
+    """Add the windows with two words to one of their entries in `table`, and those with one to the diagonal.
+
+    Tokens are numbers of rows, or -1 for other words; `ends` tells where texts end.
+    """
+    n_words = len(table)
+    times = np.zeros(n_words, np.int64)  # how often each word is in the window
+    place = np.zeros(n_words, np.int64)
+    inside = np.zeros(n_words, np.int64)  # the words in the window, in no order
+    start = 0
+    for text in range(ends.size):
+        stop = ends[text]
+        n_inside = 0
+        for right in range(start, stop):
+            word = tokens[right]
+            if word >= 0:
+                if times[word] == 0:
+                    place[word] = n_inside
+                    inside[n_inside] = word
+                    n_inside += 1
+                times[word] += 1
+            if right - size >= start:
+                gone = tokens[right - size]
+                if gone >= 0:
+                    times[gone] -= 1
+                    if times[gone] == 0:
+                        n_inside -= 1
+                        last = inside[n_inside]
+                        inside[place[gone]] = last
+                        place[last] = place[gone]
+            if right - start >= size - 1 or right == stop - 1:
+                for i in range(n_inside):
+                    row = table[inside[i]]
+                    for j in range(i + 1):
+                        row[inside[j]] += 1
+        for i in range(n_inside):
+            times[inside[i]] = 0
+        start = stop

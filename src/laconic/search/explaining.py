@@ -1,0 +1,69 @@
+"""Why a document has its score for a query, word by word and topic by topic."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from laconic.search.results import Explanation, TermMatch, TopicMatch
+
+if TYPE_CHECKING:
+    from laconic.search.index import SearchIndex
+
+
+def explained(index: SearchIndex, query: str, id: str, blend: float, n_words: int) -> Explanation:
+    """The parts of a document's score; see `SearchIndex.explain`."""
+    places = np.flatnonzero(index.ids == id)
+    if not places.size:
+        raise ValueError(f"there is no document {id!r} in the index")
+    document, matcher = int(places[0]), index.matcher
+    counts = index.vectorizer.count([query])
+    (terms,) = matcher.terms.queries(counts)
+    vectors = [part[0] for part in matcher.topics.queries(index.rows(counts))]
+    scores = np.zeros(index.n_documents, np.float32)
+    matcher.terms.add_scores(terms, scores)
+    unit = matcher.unit(scores.max())
+    found = matcher.score(scores, vectors, np.array([document]), blend, unit)
+    topics, parts = matcher.topics.contributions(document, vectors)
+    return Explanation(
+        id=str(id),
+        score=float(found.scores[0]),
+        term_score=float(found.terms[0]),
+        topic_score=float(found.topics[0]),
+        blend=blend,
+        term_unit=float(unit),
+        terms=_term_matches(index, terms.terms, matcher.terms.contributions(terms, document)),
+        topics=_topic_matches(index, topics, parts, n_words),
+    )
+
+
+def _term_matches(
+    index: SearchIndex, terms: NDArray[np.int64], parts: NDArray[np.float32]
+) -> tuple[TermMatch, ...]:
+    whole = float(parts.sum(dtype=np.float64))
+    return tuple(
+        TermMatch(str(index.vectorizer.vocabulary[terms[t]]), float(parts[t]), float(parts[t]) / whole)
+        for t in np.argsort(-parts, kind="stable")
+        if parts[t]
+    )
+
+
+def _topic_matches(
+    index: SearchIndex, topics: NDArray[np.int64], parts: NDArray[np.float32], n_words: int
+) -> tuple[TopicMatch, ...]:
+    options: dict[str, Any] = {} if index.modality is None else {"modality": index.modality}
+    listed = index.model.topics(index.vectorizer.vocabulary, n_words, **options)
+    # Where topics for and against cancel out, there is nothing to have a share of.
+    whole = float(parts.sum(dtype=np.float64)) or 1.0
+    return tuple(
+        TopicMatch(
+            topic=int(topics[t]),
+            words=tuple(word for word, _ in listed[topics[t]]),
+            contribution=float(parts[t]),
+            share=float(parts[t]) / whole,
+        )
+        for t in np.argsort(-np.abs(parts), kind="stable")
+        if parts[t]
+    )

@@ -1,0 +1,444 @@
+"""The search index: documents that are found by their terms and by their topics."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from laconic.checks import check_choice, check_number
+from laconic.corpus.strings import as_names
+from laconic.search.blend import BlendedMatcher, Ranked
+from laconic.search.explaining import explained
+from laconic.search.results import Explanation, Hit, Results, Snippet, make_snippet
+from laconic.search.terms import BM25, VSM, TermMatcher
+from laconic.search.topics import TopicMatcher, checked_modality
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from laconic.corpus import Corpus
+    from laconic.corpus.matrices import CSR
+    from laconic.corpus.strings import Strings
+    from laconic.models.base import TopicModel
+    from laconic.search.tuning import Tuning
+
+BLEND = 0.2
+SCALINGS = ("max", "raw")
+WORDS_OF_TOPIC = 8
+"""How many words of a topic an explanation names."""
+
+
+class SearchIndex:
+    r"""Find documents by the words of a query and by their topics.
+
+    A document has the score
+
+    .. math:: \mathrm{blend} \cdot s_{\mathrm{topics}} + (1 - \mathrm{blend}) \cdot s_{\mathrm{terms}},
+
+    where the topic score is a cosine (see `similarity`) and the term score BM25 or, with ``terms="vsm"``, the
+    cosine of tf-idf weights. Documents that do not have a positive score are not found.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The documents, with the vocabulary that the model was fitted on; any documents, not only those.
+    model : TopicModel
+        Fitted. With a group model the class of a document is its label in the corpus (predicted if there is
+        none), and for each document the query is taken to be of its class. Documents that a `GraphPLSA` was
+        fitted on keep their weights, which take the links into account.
+    terms : {"bm25", "vsm"}, default="bm25"
+        How terms are matched.
+    k1, b : float, default=1.2 and 0.75
+        The parameters of BM25.
+    similarity : {"gram", "cosine"}, default="gram"
+        What topics are compared by: "gram" takes into account that topics share words, and compares what the
+        weights stand for, wC; "cosine" compares the weights themselves.
+    blend : float, default=0.2
+        The part of topics, from 0 (terms only) to 1 (topics only). `tune` finds one.
+    scaling : {"max", "raw"}, default="max"
+        "max" divides the term scores of a query by the best of them, so that both parts are at most 1; "raw"
+        takes them as they are.
+    modality : str, optional
+        For `MultimodalPLSA`, the one that documents and queries are of.
+    texts : sequence of str, optional
+        The documents' texts, for snippets; kept and saved with the index.
+    n_jobs : int, optional
+        Number of threads for several queries; by default all cores.
+
+    Attributes
+    ----------
+    ids : numpy.ndarray of str
+        The ids of the documents.
+    n_documents : int
+        Their number.
+    nbytes : int
+        About how much memory the index takes, without texts and model.
+
+    Examples
+    --------
+    >>> from laconic import RLSI, Corpus
+    >>> from laconic.search import SearchIndex
+    >>> texts = ["sun and moon", "moon and stars", "stars, sun", "salt, pepper", "pepper, chilli", "chilli"]
+    >>> corpus = Corpus.from_texts(texts, ids=list("abcdef"))
+    >>> model = RLSI(2, random_state=0).fit(corpus.X)
+    >>> index = SearchIndex(corpus, model, texts=texts)
+    >>> index.search("moon", k=3).ids
+    ['a', 'b', 'c']
+    >>> print(index.explain("moon", "c"))  # found by its topic: it does not have the word
+    c: 0.2000 = 0.2 x topics 1.0000 + 0.8 x terms 0.0000 / 0.4326
+      topic 1: 1.0000 (100%): moon, stars, sun
+    """
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        model: TopicModel,
+        *,
+        terms: str = "bm25",
+        k1: float = 1.2,
+        b: float = 0.75,
+        similarity: str = "gram",
+        blend: float = BLEND,
+        scaling: str = SCALINGS[0],
+        modality: str | None = None,
+        texts: Iterable[str] | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        check_choice("terms", terms, ("bm25", "vsm"))
+        check_choice("scaling", scaling, SCALINGS)
+        check_is_fitted(model, "components_")
+        self.model, self.vectorizer, self.n_jobs = model, corpus.vectorizer, n_jobs
+        self.modality = checked_modality(model, modality)
+        self.blend = checked_blend(blend)
+        self.ids = corpus.ids
+        self.texts = None if texts is None else _checked_texts(texts, corpus.shape[0])
+        rows = self.rows(corpus.counts)
+        matcher: TermMatcher = (
+            BM25(corpus.counts_csc, k1=k1, b=b) if terms == "bm25" else VSM(corpus.counts_csc)
+        )
+        topics = TopicMatcher(
+            model,
+            rows,
+            labels=corpus.labels,
+            weights=_weights_of_fit(model, rows),
+            similarity=similarity,
+            modality=modality,
+        )
+        self.matcher = BlendedMatcher(matcher, topics, scaling)
+
+    @property
+    def n_documents(self) -> int:
+        """Number of documents."""
+        return len(self.ids)
+
+    @property
+    def nbytes(self) -> int:
+        """About how much memory the index takes, without texts and model."""
+        columns = self.matcher.terms.columns
+        arrays = (columns.data, columns.indices, columns.indptr, self.matcher.terms.impacts)
+        return sum(array.nbytes for array in arrays) + self.matcher.topics.nbytes
+
+    def __repr__(self) -> str:
+        terms, topics = self.matcher.terms, self.matcher.topics
+        return (
+            f"SearchIndex({self.n_documents} documents, {type(terms).__name__} and "
+            f"{type(self.model).__name__}, similarity={topics.similarity!r}, blend={self.blend:g}, "
+            f"scaling={self.matcher.scaling!r})"
+        )
+
+    def search(self, query: str, k: int = 10, *, blend: float | None = None) -> Results:
+        """Find the best documents for a query.
+
+        Parameters
+        ----------
+        query : str
+            Words; those that are not in the vocabulary are passed over.
+        k : int, default=10
+            At most that many documents.
+        blend : float, optional
+            The part of topics, in place of the index's own.
+
+        Returns
+        -------
+        Results
+            Best first; of equal ones the earlier in the index. None for a query without any known word.
+        """
+        if not isinstance(query, str):
+            raise ValueError(f"a query is a text, not {type(query).__name__}")  # noqa: TRY004
+        counts = self.vectorizer.count([query])
+        (ranked,) = self.ranked(counts, k, blend)
+        hits = []
+        for document, score, term, topic in zip(*ranked, strict=True):
+            snippet = self._snippet(int(document), counts.indices)
+            hits.append(Hit(str(self.ids[document]), float(score), float(term), float(topic), snippet))
+        return Results(hits)
+
+    def run(
+        self, queries: Mapping[str, str], k: int = 1000, *, blend: float | None = None
+    ) -> dict[str, dict[str, float]]:
+        """Rank documents for many queries.
+
+        Parameters
+        ----------
+        queries : mapping of str to str
+            The text of each query by its id.
+        k : int, default=1000
+            At most that many documents for a query.
+        blend : float, optional
+            The part of topics, in place of the index's own.
+
+        Returns
+        -------
+        dict of str to dict of str to float
+            For each query the ids of documents with their scores, best first; empty for a query without any
+            known word.
+        """
+        counts = self.vectorizer.count(checked_queries(queries).values())
+        ids = self.ids
+        return {
+            name: dict(zip(ids[found.documents].tolist(), found.scores.tolist(), strict=True))
+            for name, found in zip(queries, self.ranked(counts, k, blend), strict=True)
+        }
+
+    def explain(
+        self, query: str, id: str, *, blend: float | None = None, n_words: int = WORDS_OF_TOPIC
+    ) -> Explanation:
+        """Say why a document has its score for a query.
+
+        Parameters
+        ----------
+        query : str
+            As for `search`.
+        id : str
+            The document, found or not.
+        blend : float, optional
+            The part of topics, in place of the index's own.
+        n_words : int
+            How many words of each topic are named.
+
+        Returns
+        -------
+        Explanation
+            The words and the topics that match, with what each contributes.
+        """
+        return explained(self, query, id, self.blend if blend is None else checked_blend(blend), n_words)
+
+    def tune(
+        self, queries: Mapping[str, str], qrels: Mapping[str, Mapping[str, int]], **grids: Any
+    ) -> Tuning:
+        """Choose the parameters of BM25 and the blend by mean average precision, and keep them.
+
+        Parameters
+        ----------
+        queries : mapping of str to str
+            The text of each query by its id: queries for validation, not those of a test.
+        qrels : mapping of str to mapping of str to int
+            For each query the documents that were judged; relevant are those with 1 or more.
+        **grids
+            What to choose from, in place of the defaults: `blends`, `k1` and `b`, sequences of numbers.
+
+        Returns
+        -------
+        Tuning
+            What was chosen, and the mean average precision of everything that was tried.
+        """
+        from laconic.search.tuning import tuned
+
+        found, terms = tuned(self, checked_queries(queries), qrels, **grids)
+        self.matcher = BlendedMatcher(terms, self.matcher.topics, self.matcher.scaling)
+        self.blend = found.blend
+        return found
+
+    def add(self, documents: Mapping[str, str], labels: Mapping[str, str] | None = None) -> Self:
+        """Add documents without fitting the model again.
+
+        Their weights are found with the topics fixed. Terms keep the idf, and BM25 the mean length, of the
+        documents that the index was made of.
+
+        Parameters
+        ----------
+        documents : mapping of str to str
+            The text of each document by its id, which must be new.
+        labels : mapping of str to str, optional
+            For group models, the class of each document by its id; predicted where it is missing.
+
+        Returns
+        -------
+        self
+            With the new documents after the others. All of them are added, or none.
+
+        Notes
+        -----
+        The index is put together anew, which takes time in proportion to its size: add many at once.
+        """
+        ids = as_names(documents, "id")
+        known = set(self.ids.tolist())
+        for id in ids:
+            if id in known:
+                raise ValueError(f"the index has a document {id!r} already; give the new one another id")
+        if not len(ids):
+            return self
+        texts = _checked_texts(documents.values(), len(ids))
+        counts, matcher = self.vectorizer.count(texts), self.matcher
+        classes = None if labels is None else [labels.get(id) for id in documents]
+        topics = matcher.topics.extended(self.rows(counts), classes)
+        self.matcher = BlendedMatcher(matcher.terms.extended(counts), topics, matcher.scaling)
+        self.ids = np.concatenate([self.ids, ids])
+        if self.texts is not None:
+            self.texts = [*self.texts, *texts]
+        return self
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Save the index with its model, as a model's directory with another inside.
+
+        Parameters
+        ----------
+        path : str or path
+            A new or empty directory, or that of a saved model, which is replaced.
+
+        Raises
+        ------
+        BundleError, SearchError
+            If the directory holds something else.
+        """
+        from laconic.search.saving import save_with_model
+
+        save_with_model(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], *, verify: bool = True) -> SearchIndex:
+        """Load an index that was saved; nothing in the directory is executed.
+
+        Parameters
+        ----------
+        path : str or path
+            As given to `save`: the directory of the model.
+        verify : bool, default=True
+            Whether all bytes are read and checked. Without, only names, sizes and headers are: for large
+            indexes that you trust.
+
+        Returns
+        -------
+        SearchIndex
+            Gives the same results as the one that was saved, to the bit.
+
+        Raises
+        ------
+        BundleError, SearchError
+            If there is none, or it is damaged, or of another model; the message names the file.
+        """
+        from laconic.search.saving import load_with_model
+
+        return load_with_model(path, verify=verify)
+
+    @classmethod
+    def _restored(
+        cls,
+        model: Any,
+        vectorizer: Any,
+        matcher: BlendedMatcher,
+        *,
+        ids: Strings,
+        texts: list[str] | None,
+        blend: float,
+    ) -> SearchIndex:
+        """Make an index of what was saved and is checked."""
+        index = cls.__new__(cls)
+        index.model, index.vectorizer, index.matcher, index.n_jobs = model, vectorizer, matcher, None
+        index.modality = matcher.topics.modality
+        index.ids, index.texts, index.blend = ids, texts, blend
+        return index
+
+    def ranked(self, counts: CSR, k: int = 10, blend: float | None = None) -> list[Ranked]:
+        """The best documents of queries whose words are counted, by number; `run` gives them by id.
+
+        Parameters
+        ----------
+        counts : sparse array of shape (n_queries, n_terms)
+            As from ``vectorizer.count``.
+        k, blend
+            As for `search`.
+
+        Returns
+        -------
+        list of Ranked
+            The numbers of documents, their scores, and both parts of these, for each query.
+        """
+        check_number("k", k, Integral, 1)
+        blend = self.blend if blend is None else checked_blend(blend)
+        rows = self.rows(counts)
+        return self.matcher.top(counts, rows, int(k), blend, self.n_jobs)
+
+    def rows(self, counts: CSR) -> CSR:
+        """Counts as the model takes documents: the same, or weighted.
+
+        Parameters
+        ----------
+        counts : sparse array of shape (n_texts, n_terms)
+            How often each term of the vocabulary occurs in each text.
+
+        Returns
+        -------
+        scipy.sparse.csr_array of float32, shape (n_texts, n_terms)
+            For ``model.transform``.
+        """
+        sizes = getattr(self.model, "n_terms_", {})
+        n_terms = sizes.get(self.modality, self.model.n_features_in_)
+        if counts.shape[1] != n_terms:
+            raise ValueError(
+                f"the corpus has {counts.shape[1]} terms, but the model was fitted on {n_terms}: give "
+                "documents with the vocabulary of the model"
+            )
+        return counts if self.model.wants == "counts" else self.vectorizer.weigh(counts)
+
+    def _snippet(self, document: int, terms: NDArray[Any]) -> Snippet | None:
+        return None if self.texts is None else make_snippet(self.texts[document], self.vectorizer, terms)
+
+
+def checked_blend(blend: Any) -> float:
+    """A blend as a number from 0 to 1.
+
+    >>> checked_blend(1.5)
+    Traceback (most recent call last):
+    ValueError: blend must be a number from 0 (terms only) to 1 (topics only), not 1.5
+    """
+    if isinstance(blend, bool) or not isinstance(blend, Real) or not 0 <= float(blend) <= 1:
+        raise ValueError(f"blend must be a number from 0 (terms only) to 1 (topics only), not {blend!r}")
+    return float(blend)
+
+
+def checked_queries(queries: Any) -> dict[str, str]:
+    """Queries by id, all of them texts."""
+    if not isinstance(queries, Mapping):
+        raise ValueError(f"queries are a mapping of ids to texts, not {type(queries).__name__}")  # noqa: TRY004
+    for name, query in queries.items():
+        if not isinstance(query, str):
+            raise ValueError(f"query {name!r} is {type(query).__name__}, not a text")  # noqa: TRY004
+    return dict(queries)
+
+
+def _checked_texts(texts: Iterable[str], n_documents: int) -> list[str]:
+    if isinstance(texts, str):
+        raise ValueError("texts must be a list of strings, not one string")  # noqa: TRY004
+    kept = list(texts)
+    if len(kept) != n_documents:
+        raise ValueError(f"there are {len(kept)} texts for {n_documents} documents: give one for each")
+    for number, text in enumerate(kept):
+        if not isinstance(text, str):
+            raise ValueError(f"text {number} is {type(text).__name__}, not a string")  # noqa: TRY004
+    return kept
+
+
+def _weights_of_fit(model: Any, rows: Any) -> NDArray[Any] | None:
+    """The weights of the documents that the model was fitted to, where they know more than the words do."""
+    from laconic.models.base import data_hash
+
+    weights = getattr(model, "weights_", None)
+    if not isinstance(weights, np.ndarray) or weights.shape[0] != rows.shape[0]:
+        return None
+    return weights if data_hash(rows) == model.data_hash_ else None

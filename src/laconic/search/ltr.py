@@ -1,0 +1,281 @@
+"""Learning to rank: LambdaRank over scores of terms and topics (needs the package lightgbm)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+
+from laconic.checks import check_choice, check_number
+from laconic.search.errors import SearchError
+from laconic.search.features import FEATURES, TOPICS, Candidates, Qrels, features
+from laconic.search.index import SearchIndex, checked_queries
+from laconic.stored.manifest import Kind
+from laconic.stored.reading import read_directory
+from laconic.stored.writing import replacing
+
+__all__ = ["FEATURES", "Candidates", "Ranker", "cross_validated", "features"]
+
+RANKER = Kind(noun="ranker", manifest="ranker.json", format="laconic-ranker", version=1, error=SearchError)
+
+
+@dataclass
+class Ranker:
+    """A ranking that is learnt from judged queries: LambdaRank of LightGBM over `FEATURES`.
+
+    Documents are found by the index, and the best of them are put in a new order.
+
+    Parameters
+    ----------
+    index : SearchIndex
+        Finds documents.
+    topics : bool, default=True
+        Whether topics are used: without, documents are found and ranked by their terms alone.
+    depth : int, default=200
+        How many documents of each query are put in order; others are not ranked.
+    n_trees : int, default=200
+        Number of trees.
+    learning_rate : float, default=0.05
+        How much each tree counts.
+    n_leaves : int, default=15
+        Leaves of a tree.
+    min_rows : int, default=50
+        Fewest documents of a leaf.
+    random_state : int, default=0
+        The same seed gives the same ranking.
+
+    Examples
+    --------
+    >>> from laconic import RLSI, Corpus
+    >>> texts = ["sun moon", "moon stars", "sun stars", "salt"]
+    >>> corpus = Corpus.from_texts(texts, ids=list("abcd"), min_df=1)
+    >>> index = SearchIndex(corpus, RLSI(2, random_state=0).fit(corpus.X))
+    >>> ranker = Ranker(index, n_trees=5, min_rows=1).fit({"q": "moon"}, {"q": {"b": 1}})
+    >>> sorted(ranker.rank({"q": "moon"})["q"])
+    ['a', 'b', 'c']
+    """
+
+    index: SearchIndex
+    topics: bool = True
+    depth: int = 200
+    n_trees: int = 200
+    learning_rate: float = 0.05
+    n_leaves: int = 15
+    min_rows: int = 50
+    random_state: int = 0
+
+    def __post_init__(self) -> None:
+        check_choice("topics", self.topics, (True, False))
+        for name, least in (
+            ("depth", 1),
+            ("n_trees", 1),
+            ("n_leaves", 2),
+            ("min_rows", 1),
+            ("random_state", 0),
+        ):
+            check_number(name, getattr(self, name), Integral, least)
+        check_number("learning_rate", self.learning_rate, Real, 0)
+        self._trees: Any = None
+
+    def fit(self, queries: Mapping[str, str], qrels: Qrels) -> Self:
+        """Learn from judged queries.
+
+        Parameters
+        ----------
+        queries : mapping of str to str
+            The text of each query by its id.
+        qrels : mapping of str to mapping of str to int
+            For each query the documents that were judged, and their grades; others count as 0.
+
+        Returns
+        -------
+        self
+            Ready to `rank`.
+        """
+        lightgbm = _lightgbm()
+        judged = {name: text for name, text in checked_queries(queries).items() if qrels.get(name)}
+        found = features(self.index, judged, depth=self.depth, topics=self.topics)
+        grades = found.grades(self.index, qrels)
+        if not grades.any():
+            raise ValueError(
+                "no relevant document is among those found for the queries: see that qrels are by the ids of "
+                "queries and of documents, or raise depth"
+            )
+        data = lightgbm.Dataset(
+            found.values, grades, group=found.sizes[found.sizes > 0], feature_name=list(found.names)
+        )
+        self._trees = lightgbm.train(self._parameters(int(grades.max())), data, self.n_trees)
+        return self
+
+    def _parameters(self, highest: int) -> dict[str, Any]:
+        return {
+            "objective": "lambdarank",
+            "label_gain": [2**grade - 1 for grade in range(highest + 1)],
+            "learning_rate": self.learning_rate,
+            "num_leaves": self.n_leaves,
+            "min_data_in_leaf": self.min_rows,
+            "seed": self.random_state,
+            # The same trees whatever the machine has of cores.
+            "deterministic": True,
+            "force_row_wise": True,
+            "num_threads": 1,
+            "verbosity": -1,
+        }
+
+    def rank(self, queries: Mapping[str, str], k: int = 1000) -> dict[str, dict[str, float]]:
+        """Rank documents for queries.
+
+        Parameters
+        ----------
+        queries : mapping of str to str
+            The text of each query by its id.
+        k : int, default=1000
+            At most that many documents for a query, and never more than `depth`.
+
+        Returns
+        -------
+        dict of str to dict of str to float
+            For each query the ids of documents with their scores, best first.
+        """
+        check_number("k", k, Integral, 1)
+        trees = self._fitted()
+        found = features(self.index, queries, depth=self.depth, topics=self.topics)
+        scores = trees.predict(found.values, num_threads=1) if len(found.values) else np.empty(0)
+        ends = np.cumsum(found.sizes)
+        run = {}
+        for name, start, stop in zip(found.queries, ends - found.sizes, ends, strict=True):
+            # Where trees see no difference, the order of the index stays.
+            order = start + np.argsort(-scores[start:stop], kind="stable")[:k]
+            ids = self.index.ids[found.documents[order]].tolist()
+            run[name] = dict(zip(ids, scores[order].tolist(), strict=True))
+        return run
+
+    @property
+    def importance(self) -> dict[str, float]:
+        """How much each feature gained, as a share of all."""
+        trees = self._fitted()
+        gains = trees.feature_importance("gain")
+        return dict(zip(trees.feature_name(), (gains / max(gains.sum(), 1e-300)).tolist(), strict=True))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Save what was learnt as a directory, with the trees as LightGBM's text; the index is not saved.
+
+        Parameters
+        ----------
+        path : str or path
+            A new or empty directory, or that of a saved ranker, which is replaced.
+        """
+        from laconic.search.saving import fingerprint
+
+        text = self._fitted().model_to_string().encode("utf-8")
+        options = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "index"}
+        with replacing(path, RANKER) as writer:
+            writer.commit(
+                {
+                    "options": options,
+                    "model": fingerprint(self.index.model, self.index.vectorizer),
+                    "trees": writer.add("trees", "txt", lambda sink: sink.write(text)),
+                }
+            )
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], index: SearchIndex) -> Self:
+        """Load what was learnt.
+
+        Parameters
+        ----------
+        path : str or path
+            As given to `save`.
+        index : SearchIndex
+            Of the same model.
+
+        Returns
+        -------
+        Ranker
+            Ranks as the one that was saved.
+
+        Raises
+        ------
+        SearchError
+            If it is damaged, or of another model.
+        """
+        from laconic.search.saving import fingerprint
+
+        stored = read_directory(path, RANKER)
+        if stored.document.get("model") != fingerprint(index.model, index.vectorizer):
+            raise SearchError(f"{stored.path}: was learnt with another model; learn it again with this one")
+        options: Any = stored.object("options")
+        trees = stored.take(stored.document.get("trees"))
+        try:
+            ranker = cls(index, **options)
+            ranker._trees = _lightgbm().Booster(model_str=str(trees, "utf-8"))
+        except ImportError:
+            raise
+        except Exception as error:
+            # Whatever options or trees that are not a ranker's make go wrong, the file is at fault.
+            raise stored.misdescribed("ranker", error) from error
+        if tuple(ranker._trees.feature_name()) != tuple(f for f in FEATURES if ranker.topics or f != TOPICS):
+            raise stored.error("has trees over other features")
+        return ranker
+
+    def _fitted(self) -> Any:
+        if self._trees is None:
+            raise ValueError("this Ranker has learnt nothing yet: call fit(queries, qrels) first")
+        return self._trees
+
+
+def cross_validated(
+    index: SearchIndex,
+    queries: Mapping[str, str],
+    qrels: Qrels,
+    *,
+    folds: int = 5,
+    seed: int = 0,
+    **options: Any,
+) -> dict[str, dict[str, float]]:
+    """Rank every query by what was learnt from others.
+
+    Parameters
+    ----------
+    index : SearchIndex
+        Finds documents.
+    queries, qrels
+        As for `Ranker.fit`.
+    folds : int, default=5
+        The queries are dealt out into that many parts; each is ranked by what the others teach.
+    seed : int, default=0
+        Of the dealing.
+    **options
+        Those of `Ranker`.
+
+    Returns
+    -------
+    dict of str to dict of str to float
+        A run of all queries that were judged.
+    """
+    check_number("folds", folds, Integral, 2)
+    names = [name for name in checked_queries(queries) if qrels.get(name)]
+    if len(names) < folds:
+        raise ValueError(f"{len(names)} judged queries cannot be dealt out into {folds} parts: take fewer")
+    dealt = np.random.default_rng(seed).permutation(len(names)) % folds
+    run: dict[str, dict[str, float]] = {}
+    for fold in range(folds):
+        mine = [name for name, part in zip(names, dealt, strict=True) if part == fold]
+        others = {name: queries[name] for name in names if name not in set(mine)}
+        ranker = Ranker(index, **options).fit(others, qrels)
+        run |= ranker.rank({name: queries[name] for name in mine})
+    return {name: run[name] for name in names}
+
+
+def _lightgbm() -> Any:
+    try:
+        import lightgbm
+    except ImportError as error:
+        raise ImportError(
+            "learning to rank needs the package lightgbm: pip install 'laconic[ltr]' brings it"
+        ) from error
+    return lightgbm

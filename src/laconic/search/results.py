@@ -1,0 +1,274 @@
+"""What a search gives back: the documents found, and why one of them was."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, overload
+
+import numpy as np
+
+from laconic.corpus.vectorizer import Vectorizer
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+SNIPPET_WIDTH = 160
+"""About how many characters of a document are shown."""
+
+SMALL_SHARE = 0.01
+"""Topics with a smaller share of a score are not printed."""
+
+# No snippet is looked for beyond this many characters.
+_FARTHEST = 100_000
+
+
+@dataclass(frozen=True)
+class Snippet:
+    """A piece of a document.
+
+    Parameters
+    ----------
+    text : str
+        In one line, with "…" where more of the document comes before or after.
+    matches : tuple of (int, int)
+        Where words of the query begin and end in it.
+    """
+
+    text: str
+    matches: tuple[tuple[int, int], ...] = ()
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A document that was found.
+
+    Parameters
+    ----------
+    id : str
+        Its id.
+    score : float
+        What it is ranked by.
+    term_score, topic_score : float
+        The parts of the score, before they are blended.
+    snippet : Snippet or None
+        A piece of it with words of the query, if the index has the texts.
+    """
+
+    id: str
+    score: float
+    term_score: float
+    topic_score: float
+    snippet: Snippet | None = None
+
+
+class Results(Sequence[Hit]):
+    """The documents found for a query, best first.
+
+    Parameters
+    ----------
+    hits : sequence of Hit
+        In this order.
+    """
+
+    def __init__(self, hits: Sequence[Hit]) -> None:
+        self._hits = tuple(hits)
+
+    @property
+    def ids(self) -> list[str]:
+        """The ids of the documents."""
+        return [hit.id for hit in self]
+
+    @property
+    def scores(self) -> list[float]:
+        """What they are ranked by."""
+        return [hit.score for hit in self]
+
+    def __len__(self) -> int:
+        return len(self._hits)
+
+    @overload
+    def __getitem__(self, place: int) -> Hit: ...
+    @overload
+    def __getitem__(self, place: slice) -> Results: ...
+    def __getitem__(self, place: int | slice) -> Hit | Results:
+        return Results(self._hits[place]) if isinstance(place, slice) else self._hits[place]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Results) and self._hits == other._hits
+
+    def __hash__(self) -> int:
+        return hash(self._hits)
+
+    def __repr__(self) -> str:
+        lines = [f"{'score':>7} {'terms':>7} {'topics':>7}  document"]
+        for hit in self:
+            shown = f"{hit.id}: {hit.snippet}" if hit.snippet else hit.id
+            lines.append(f"{hit.score:7.3f} {hit.term_score:7.3f} {hit.topic_score:7.3f}  {shown}")
+        return "\n".join(lines) if self else "no document matches"
+
+
+@dataclass(frozen=True)
+class TermMatch:
+    """A word of the query that a document has.
+
+    Parameters
+    ----------
+    term : str
+        The word.
+    contribution : float
+        What it adds to the document's term score.
+    share : float
+        The same as a part of that score.
+    """
+
+    term: str
+    contribution: float
+    share: float
+
+
+@dataclass(frozen=True)
+class TopicMatch:
+    """A topic that document and query have.
+
+    Parameters
+    ----------
+    topic : int
+        Its number.
+    words : tuple of str
+        Its heaviest words.
+    contribution : float
+        What it adds to the document's topic score; less than zero if it counts against it.
+    share : float
+        The same as a part of that score.
+    """
+
+    topic: int
+    words: tuple[str, ...]
+    contribution: float
+    share: float
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why a document has its score for a query.
+
+    Parameters
+    ----------
+    id : str
+        The document.
+    score : float
+        ``blend * topic_score + (1 - blend) * term_score / term_unit``.
+    term_score, topic_score : float
+        The parts; what `terms` contribute adds up to the one, what `topics` contribute to the other.
+    blend : float
+        The part of topics.
+    term_unit : float
+        What the term score is divided by.
+    terms : tuple of TermMatch
+        Words that match, the largest contribution first.
+    topics : tuple of TopicMatch
+        Topics that match, the largest contribution, for or against, first.
+    """
+
+    id: str
+    score: float
+    term_score: float
+    topic_score: float
+    blend: float
+    term_unit: float
+    terms: tuple[TermMatch, ...]
+    topics: tuple[TopicMatch, ...]
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.id}: {self.score:.4f} = {self.blend:g} x topics {self.topic_score:.4f} "
+            f"+ {1 - self.blend:g} x terms {self.term_score:.4f}"
+            + (f" / {self.term_unit:.4f}" if self.term_unit != 1 else "")
+        ]
+        lines += [f"  term {m.term}: {m.contribution:.4f} ({m.share:.0%})" for m in self.terms]
+        lines += [
+            f"  topic {m.topic}: {m.contribution:.4f} ({m.share:.0%}): {', '.join(m.words)}"
+            for m in self.topics
+            if abs(m.share) >= SMALL_SHARE
+        ]
+        return "\n".join(lines)
+
+
+def make_snippet(
+    text: str, vectorizer: Vectorizer, terms: NDArray[np.int64], width: int = SNIPPET_WIDTH
+) -> Snippet:
+    """Cut out the piece of a text that has most of a query's words.
+
+    Parameters
+    ----------
+    text : str
+        A document.
+    vectorizer : Vectorizer
+        Says which words are which terms.
+    terms : ndarray of int
+        The terms of the query, as columns of the vocabulary.
+    width : int
+        About how many characters.
+
+    Returns
+    -------
+    Snippet
+        The beginning of the text if it has none of the words.
+
+    Examples
+    --------
+    >>> vectorizer = Vectorizer(min_df=1, max_df=1.0)
+    >>> _ = vectorizer.fit_count(["red fish", "a bird"])
+    >>> make_snippet("There is a red, RED fish.", vectorizer, np.array([2]))
+    Snippet(text='There is a red, RED fish.', matches=((11, 14), (16, 19)))
+    """
+    flat = " ".join(text[:_FARTHEST].split())
+    found = _matches(flat, vectorizer, terms)
+    start = _best_start(found, width)
+    # Some words before the first match, whole ones, and none that the end of the text would leave room for.
+    start = max(0, min(start - width // 5, len(flat) - width))
+    if start:
+        start = flat.find(" ", start) + 1
+    stop = len(flat) if start + width >= len(flat) else max(flat.rfind(" ", start, start + width), start)
+    stop = stop if stop > start else min(start + width, len(flat))
+    before, after = "… " if start else "", " …" if stop < len(flat) or len(text) > _FARTHEST else ""
+    shift = len(before) - start
+    inside = [(first + shift, last + shift) for first, last, _ in found if start <= first and last <= stop]
+    return Snippet(before + flat[start:stop] + after, tuple(inside))
+
+
+def _matches(text: str, vectorizer: Vectorizer, terms: NDArray[np.int64]) -> list[tuple[int, int, int]]:
+    """Where words of the query stand in a text, and which term each is."""
+    pattern = re.compile(vectorizer.to_dict()["token_pattern"])
+    group = min(1, pattern.groups)
+    tokens = [(match.start(group), match.end(group), match[group]) for match in pattern.finditer(text)]
+    words = sorted({word for _, _, word in tokens})
+    # The vectoriser itself says what term a word is: letters' case, endings and stop words are its affair.
+    counts = vectorizer.count(words)
+    wanted = set(terms.tolist())
+    meant = {
+        word: int(term)
+        for word, start, stop in zip(words, counts.indptr[:-1], counts.indptr[1:], strict=True)
+        for term in counts.indices[start:stop]
+        if int(term) in wanted
+    }
+    return [(first, last, meant[word]) for first, last, word in tokens if word in meant]
+
+
+def _best_start(found: Sequence[tuple[int, int, int]], width: int) -> int:
+    """Where a piece begins that has as many different terms as any other, and then as many words."""
+    best, start = (0, 0), 0
+    last = 0
+    for first in range(len(found)):
+        while last < len(found) and found[last][1] <= found[first][0] + width - width // 5:
+            last += 1
+        inside = found[first:last]
+        worth = len({term for _, _, term in inside}), len(inside)
+        if worth > best:
+            best, start = worth, found[first][0]
+    return start

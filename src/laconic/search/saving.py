@@ -1,0 +1,264 @@
+"""A search index on disk: a readable directory inside that of its model."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csc_array, csr_array, issparse
+
+from laconic.bundle import Bundle, load
+from laconic.corpus import CorpusError, Vectorizer
+from laconic.corpus.strings import Strings, as_names, check_unique
+from laconic.search.blend import BlendedMatcher
+from laconic.search.errors import SearchError
+from laconic.search.index import SCALINGS, SearchIndex, checked_blend
+from laconic.search.terms import BM25, VSM, TermMatcher
+from laconic.search.topics import SIMILARITIES, Part, TopicMatcher
+from laconic.stored.arrays import add_csr, read_csr
+from laconic.stored.lines import add_strings, read_strings
+from laconic.stored.manifest import Json, Kind
+from laconic.stored.reading import StoredDirectory, read_directory
+from laconic.stored.values import decode, encode
+from laconic.stored.writing import DirectoryWriter, replacing
+
+INDEX = Kind(
+    noun="search index", manifest="index.json", format="laconic-search", version=1, error=SearchError
+)
+
+FOLDER = "search"
+"""Where, in the directory of a model, its index is."""
+
+
+def save_with_model(index: SearchIndex, path: str | os.PathLike[str]) -> None:
+    """Save an index and its model; see `SearchIndex.save`."""
+    _bundle(index).save(path)
+    save_index(index, path)
+
+
+def save_index(index: SearchIndex, path: str | os.PathLike[str]) -> None:
+    """Save an index into the directory of its model, which is there already.
+
+    Parameters
+    ----------
+    index : SearchIndex
+    path : path-like
+        The model's directory. An index that is there is replaced as a whole or not at all.
+    """
+    with replacing(Path(path) / FOLDER, INDEX) as writer:
+        writer.commit(
+            {
+                "model": fingerprint(index.model, index.vectorizer),
+                "blend": index.blend,
+                "scaling": index.matcher.scaling,
+                "ids": add_strings(index.ids.tolist(), "ids", writer),
+                "texts": None if index.texts is None else add_strings(index.texts, "texts", writer),
+                "terms": _add_terms(index.matcher.terms, writer),
+                "topics": _add_topics(index.matcher.topics, writer),
+            }
+        )
+
+
+def load_with_model(path: str | os.PathLike[str], *, verify: bool = True) -> SearchIndex:
+    """Load an index and its model; see `SearchIndex.load`."""
+    return load_index(load(path), path, verify=verify)
+
+
+def has_index(path: str | os.PathLike[str]) -> bool:
+    """Whether the directory of a model has an index in it."""
+    return (Path(path) / FOLDER / INDEX.manifest).exists()
+
+
+def load_index(bundle: Bundle, path: str | os.PathLike[str], *, verify: bool = True) -> SearchIndex:
+    """Load the index that is in the directory of a model.
+
+    Parameters
+    ----------
+    bundle : Bundle
+        The model.
+    path : path-like
+        Its directory.
+    verify : bool
+        As for `SearchIndex.load`.
+
+    Returns
+    -------
+    SearchIndex
+        Its arrays are mapped into memory and read-only.
+    """
+    if not has_index(path):
+        raise SearchError(
+            f"{Path(path)}: has no search index; make one with SearchIndex(corpus, model) of the documents "
+            "and save it there"
+        )
+    stored = read_directory(Path(path) / FOLDER, INDEX, mapped=True, verify=verify)
+    modality = stored.object("topics").get("modality")
+    vectorizer = _vectorizer(bundle, modality, stored)
+    if stored.document.get("model") != fingerprint(bundle.model, vectorizer):
+        raise SearchError(
+            f"{stored.path}: is the index of another model than the one in {Path(path)}, which was fitted "
+            "again since; make the index again"
+        )
+    terms = _read_terms(stored)
+    matcher = BlendedMatcher(terms, _read_topics(stored, bundle.model), _choice(stored, "scaling", SCALINGS))
+    ids = _read_ids(stored, terms.n_documents)
+    if terms.columns.shape[1] != len(vectorizer.vocabulary) or matcher.topics.n_documents != len(ids):
+        raise stored.error("has parts of different sizes")
+    texts = None
+    if stored.document.get("texts") is not None:
+        texts = read_strings(stored.document["texts"], "texts", stored)
+        if len(texts) != len(ids):
+            raise stored.error(f"has {len(texts)} texts for {len(ids)} documents")
+    try:
+        blend = checked_blend(stored.document.get("blend"))
+    except ValueError as error:
+        raise stored.error(f"has no valid 'blend' ({error})") from error
+    return SearchIndex._restored(bundle.model, vectorizer, matcher, ids=ids, texts=texts, blend=blend)
+
+
+def fingerprint(model: Any, vectorizer: Vectorizer) -> str:
+    """What tells a model and its vocabulary from others: the SHA-256 sum of topics and words."""
+    digest = hashlib.sha256(type(model).__name__.encode())
+    topics = model.components_
+    arrays = (topics.indptr, topics.indices, topics.data) if issparse(topics) else (topics,)
+    for array in arrays:
+        digest.update(repr((array.shape, array.dtype.str)).encode())
+        digest.update(np.ascontiguousarray(array).view(np.uint8).data)
+    for term in vectorizer.vocabulary:
+        digest.update(f"{term}\n".encode())
+    return digest.hexdigest()
+
+
+def _bundle(index: SearchIndex) -> Bundle:
+    if index.modality is None:
+        return Bundle(index.model, index.vectorizer)
+    return Bundle(index.model, vectorizers={index.modality: index.vectorizer})
+
+
+def _vectorizer(bundle: Bundle, modality: Json, stored: StoredDirectory) -> Vectorizer:
+    if modality is not None and not isinstance(modality, str):
+        raise stored.error("has no valid modality")
+    try:
+        return bundle.vectorizer_of(modality)
+    except ValueError as error:
+        raise stored.error(f"does not fit its model ({error})") from error
+
+
+def _choice(stored: StoredDirectory, key: str, choices: tuple[str, ...]) -> str:
+    value = stored.document.get(key, stored.object("topics").get(key))
+    if value not in choices:
+        raise stored.error(f"has no valid {key!r}")
+    return str(value)
+
+
+def _read_ids(stored: StoredDirectory, n_documents: int) -> Strings:
+    file = stored.document.get("ids")
+    try:
+        ids = as_names(read_strings(file, "ids", stored), "id")
+        check_unique(ids)
+    except CorpusError as error:
+        raise stored.error(f"has unfit ids ({error})", file) from error
+    if len(ids) != n_documents:
+        raise stored.error(f"has {len(ids)} ids for {n_documents} documents", file)
+    return ids
+
+
+def _add_terms(terms: TermMatcher, writer: DirectoryWriter) -> dict[str, Json]:
+    parameters: dict[str, Json] = (
+        {"kind": "bm25", "k1": terms.k1, "b": terms.b, "mean_length": terms.mean_length}
+        if isinstance(terms, BM25)
+        else {"kind": "vsm", "sublinear_tf": getattr(terms, "sublinear_tf", False)}
+    )
+    # Counts by columns are those of the transpose by rows.
+    counts = csr_array(terms.columns.T)
+    return {
+        **parameters,
+        "counts": add_csr(counts, "terms.counts", writer),
+        "idf": encode(terms.idf, "terms.idf", writer),
+    }
+
+
+def _read_terms(stored: StoredDirectory) -> TermMatcher:
+    described = stored.object("terms")
+    counts = described.get("counts")
+    if not isinstance(counts, dict):
+        raise stored.error("has no valid counts")
+    columns: Any = csc_array(read_csr(counts, "terms.counts", stored).T)
+    columns.has_canonical_format = True
+    idf = decode(described.get("idf"), "terms.idf", stored)
+    if (
+        columns.dtype != np.float32
+        or not isinstance(idf, np.ndarray)
+        or idf.dtype != np.float64
+        or idf.shape != (columns.shape[1],)
+        or columns.data.min(initial=1) <= 0
+        or not columns.shape[0]
+    ):
+        raise stored.error("has counts or an idf of the wrong kind")
+    try:
+        # Both check what they are given.
+        parameters: Any = described
+        if described.get("kind") == "bm25":
+            names = ("mean_length", "k1", "b")
+            return BM25.restored(columns, idf, *(parameters.get(name) for name in names))
+        if described.get("kind") == "vsm":
+            return VSM.restored(columns, idf, parameters.get("sublinear_tf"))
+    except (ValueError, TypeError) as error:
+        raise stored.misdescribed("way to match terms", error) from error
+    raise stored.error("has no valid way to match terms")
+
+
+def _add_topics(topics: TopicMatcher, writer: DirectoryWriter) -> dict[str, Json]:
+    parts: list[Json] = [
+        {
+            name: encode(getattr(part, name), f"topics.{number}.{name}", writer)
+            for name in ("documents", "topics", "gram", "vectors", "label")
+        }
+        for number, part in enumerate(topics.parts)
+    ]
+    return {"similarity": topics.similarity, "modality": topics.modality, "parts": parts}
+
+
+def _read_topics(stored: StoredDirectory, model: Any) -> TopicMatcher:
+    described = stored.object("topics")
+    similarity, parts = _choice(stored, "similarity", SIMILARITIES), described.get("parts")
+    if not isinstance(parts, list) or not parts:
+        raise stored.error("has no valid parts of its topics")
+    read = [_read_part(stored, part, number, similarity, model) for number, part in enumerate(parts)]
+    documents = np.sort(np.concatenate([part.documents for part in read]))
+    if not np.array_equal(documents, np.arange(documents.size)):
+        raise stored.error("has documents without topics, or with those of two classes")
+    modality: Any = described.get("modality")
+    return TopicMatcher.restored(model, read, similarity=similarity, modality=modality)
+
+
+def _read_part(stored: StoredDirectory, described: Json, number: int, similarity: str, model: Any) -> Part:
+    if not isinstance(described, dict) or described.keys() != set(Part._fields):
+        raise stored.error("has no valid part of its topics")
+    found = Part(
+        **{name: decode(value, f"topics.{number}.{name}", stored) for name, value in described.items()}
+    )
+    n_topics = found.topics.size if isinstance(found.topics, np.ndarray) else -1
+    gram: NDArray[Any] | None = found.gram
+    fits = (
+        _is_array(found.documents, np.int64, 1)
+        and _is_array(found.topics, np.int64, 1)
+        and _is_array(found.vectors, np.float32, 2)
+        and found.vectors.shape == (found.documents.size, n_topics)
+        and found.topics.min(initial=0) >= 0
+        and found.topics.max(initial=0) < model.components_.shape[0]
+        and found.vectors.flags.c_contiguous
+        and (gram is None) == (similarity == "cosine")
+        and (gram is None or (_is_array(gram, np.float64, 2) and gram.shape == (n_topics, n_topics)))
+    )
+    if not fits:
+        raise stored.error("has topics of the wrong kind or size")
+    return found
+
+
+def _is_array(value: Any, dtype: Any, ndim: int) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype == dtype and value.ndim == ndim

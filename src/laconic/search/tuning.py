@@ -1,0 +1,164 @@
+"""Choosing the parameters of a search by queries whose relevant documents are known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from laconic.engines import Threads
+from laconic.kernels.search import best_positive, blend_all
+from laconic.search.terms import BM25, TermMatcher
+
+if TYPE_CHECKING:
+    from laconic.corpus.matrices import CSR
+    from laconic.search.index import SearchIndex
+
+Floats = NDArray[np.float32]
+Truth = tuple[NDArray[np.int64], int]
+
+BLENDS = tuple(round(0.05 * step, 2) for step in range(21))
+K1 = (0.6, 0.9, 1.2, 1.6, 2.0)
+B = (0.3, 0.5, 0.75, 0.9)
+DEPTH = 1000
+"""How many documents of a ranking count."""
+
+
+class Tuning(NamedTuple):
+    """What was chosen, and what it was chosen from."""
+
+    blend: float
+    k1: float | None
+    """None if terms are not matched by BM25; as `b`."""
+    b: float | None
+    score: float
+    """The mean average precision of what was chosen."""
+    n_queries: int
+    """How many queries had a relevant document."""
+    blends: dict[float, float]
+    """The mean average precision of every blend, with the `k1` and `b` that were chosen."""
+    parameters: dict[tuple[float, float], float]
+    """That of every `k1` and `b`, with terms alone."""
+
+
+def tuned(
+    index: SearchIndex,
+    queries: Mapping[str, str],
+    qrels: Mapping[str, Mapping[str, int]],
+    *,
+    blends: Sequence[float] = BLENDS,
+    k1: Sequence[float] = K1,
+    b: Sequence[float] = B,
+) -> tuple[Tuning, TermMatcher]:
+    """Choose k1 and b for terms alone, and then the blend, each by mean average precision.
+
+    Of equally good ones, the first is chosen. Queries without a relevant document say nothing and are left
+    out. Gives what was chosen and the terms with its parameters.
+    """
+    from laconic.search.index import checked_blend
+
+    blends = [checked_blend(blend) for blend in blends]
+    pairs = [(float(one), float(other)) for one in k1 for other in b]
+    if not blends or not pairs:
+        raise ValueError("blends, k1 and b need at least one number each to choose from")
+    names, truths = _truths(index, queries, qrels)
+    counts = index.vectorizer.count([queries[name] for name in names])
+    terms = index.matcher.terms
+    parameters: dict[tuple[float, float], float] = {}
+    if isinstance(terms, BM25):
+        for pair in pairs:
+            parameters[pair] = _precision_of_terms(terms.with_parameters(*pair), counts, truths, index.n_jobs)
+        best_k1, best_b = max(parameters, key=parameters.__getitem__)
+        terms = terms.with_parameters(best_k1, best_b)
+    precision = _precision_of_blends(index, terms, counts, truths, blends)
+    blend = max(precision, key=precision.__getitem__)
+    found = Tuning(
+        blend=blend,
+        k1=getattr(terms, "k1", None),
+        b=getattr(terms, "b", None),
+        score=precision[blend],
+        n_queries=len(names),
+        blends=precision,
+        parameters=parameters,
+    )
+    return found, terms
+
+
+def average_precision(ranked: NDArray[np.int64], relevant: NDArray[np.int64], n_relevant: int) -> float:
+    """The mean, over the relevant documents, of the precision at their ranks; 0 for those not found.
+
+    >>> average_precision(np.array([5, 1, 2]), np.array([2, 5]), 4)
+    0.41666666666666663
+    """
+    hits = np.isin(ranked, relevant)
+    precision = np.cumsum(hits) / np.arange(1, hits.size + 1)
+    return float(precision[hits].sum() / n_relevant)
+
+
+def _truths(
+    index: SearchIndex, queries: Mapping[str, str], qrels: Mapping[str, Mapping[str, int]]
+) -> tuple[list[str], list[Truth]]:
+    """The queries that have relevant documents, and those of each: their numbers, and how many there are."""
+    numbers = {str(id): number for number, id in enumerate(index.ids)}
+    names, truths = [], []
+    for name in queries:
+        relevant = [id for id, grade in qrels.get(name, {}).items() if grade > 0]
+        if relevant:
+            known = [numbers[id] for id in relevant if id in numbers]
+            names.append(name)
+            truths.append((np.array(known, np.int64), len(relevant)))
+    if not any(known.size for known, _ in truths):
+        raise ValueError(
+            "no query has a relevant document that is in the index: see that qrels are by the ids of queries "
+            "and of documents"
+        )
+    return names, truths
+
+
+def _ranked(scores: Floats) -> NDArray[np.int64]:
+    room = min(DEPTH, scores.size)
+    best, documents = np.empty(room, np.float32), np.empty(room, np.int64)
+    return documents[: best_positive(scores, best, documents)]
+
+
+def _precision_of_terms(
+    terms: TermMatcher, counts: CSR, truths: Sequence[Truth], n_jobs: int | None
+) -> float:
+    queries = terms.queries(counts)
+
+    def precision(q: int) -> float:
+        scores = np.zeros(terms.n_documents, np.float32)
+        terms.add_scores(queries[q], scores)
+        return average_precision(_ranked(scores), *truths[q])
+
+    with Threads(n_jobs) as engine:
+        return float(np.mean(list(engine.map(precision, range(len(truths))))))
+
+
+def _precision_of_blends(
+    index: SearchIndex,
+    terms: TermMatcher,
+    counts: CSR,
+    truths: Sequence[Truth],
+    blends: Sequence[float],
+) -> dict[float, float]:
+    matcher = index.matcher
+    queries, vectors = terms.queries(counts), matcher.topics.queries(index.rows(counts))
+    everything = np.arange(index.n_documents)
+
+    def precisions(q: int) -> list[float]:
+        scores, out = np.zeros(index.n_documents, np.float32), np.empty(index.n_documents, np.float32)
+        terms.add_scores(queries[q], scores)
+        topics = matcher.topics.scores_of(everything, [part[q] for part in vectors])
+        unit = matcher.unit(scores.max())
+        found = []
+        for blend in blends:
+            blend_all(scores, topics, np.float32(blend), unit, out)
+            found.append(average_precision(_ranked(out), *truths[q]))
+        return found
+
+    with Threads(index.n_jobs) as engine:
+        table = np.array(list(engine.map(precisions, range(len(truths)))))
+    return {blend: float(score) for blend, score in zip(blends, table.mean(0), strict=True)}

@@ -1,0 +1,141 @@
+import json
+import shutil
+
+import pytest
+from cli_documents import write_jsonl
+
+from laconic import SearchIndex
+from laconic.search.saving import FOLDER
+
+
+@pytest.fixture
+def model(saved, tmp_path):
+    """A model of its own, so that each test may add an index to it."""
+    return shutil.copytree(saved, tmp_path / "model")
+
+
+@pytest.fixture
+def indexed(laconic, model, jsonl):
+    laconic("search", model, "--corpus", jsonl, "--text", "body", "--id", "key", "--label", "kind")
+    return model
+
+
+def test_the_documents_are_named_once(laconic, model, jsonl, rows):
+    first = laconic(
+        "search", model, "violin and cello", "--corpus", jsonl, "--text", "body", "--id", "key", "-k", 5
+    )
+    assert "read 90 documents" in first.stderr
+    assert f"index of 90 documents saved with {model}" in first.stderr
+    again = laconic("search", model, "violin", "and", "cello", "-k", 5)
+    assert again.stdout == first.stdout
+    assert again.stderr == ""
+    header, _, *lines = first.stdout.splitlines()
+    assert header.split() == ["rank", "score", "words", "topics", "document", "text"]
+    assert [line.split()[0] for line in lines] == list("12345")
+    kinds = {row["key"]: row["kind"] for row in rows}
+    assert {kinds[line.split()[4]] for line in lines} == {"music"}
+
+
+def test_an_index_can_be_made_without_a_query(laconic, indexed):
+    index = SearchIndex.load(indexed)
+    assert index.n_documents == 90
+    assert index.texts is not None
+
+
+def test_what_was_found_as_json(laconic, indexed):
+    shown = json.loads(laconic("search", indexed, "größe", "--json", "-k", 3).stdout)
+    found = SearchIndex.load(indexed).search("größe", 3)
+    assert shown["query"] == "größe"
+    assert shown["documents"] == 90
+    assert [hit["id"] for hit in shown["hits"]] == found.ids
+    assert [hit["score"] for hit in shown["hits"]] == found.scores
+    start, stop = shown["hits"][0]["snippet"]["matches"][0]
+    assert shown["hits"][0]["snippet"]["text"][start:stop] == "größe"
+    assert "topics" not in shown["hits"][0]
+
+
+def test_explanations(laconic, indexed):
+    shown = laconic("search", indexed, "violin", "--explain", "-k", 2, "--blend", 0.5).stdout
+    assert shown.count("= 0.5 x topics") == 2
+    assert "term violin: " in shown
+    assert "topic " in shown
+    hit = json.loads(laconic("search", indexed, "violin", "--explain", "--json", "-k", 1).stdout)["hits"][0]
+    assert hit["terms"][0]["term"] == "violin"
+    assert sum(part["contribution"] for part in hit["topics"]) == pytest.approx(hit["topic_score"], abs=1e-5)
+
+
+def test_the_blend_may_be_chosen(laconic, indexed):
+    alone = json.loads(laconic("search", indexed, "violin", "--blend", 0, "--json", "-k", 90).stdout)
+    topics = json.loads(laconic("search", indexed, "violin", "--blend", 1, "--json", "-k", 90).stdout)
+    assert all(hit["term_score"] > 0 for hit in alone["hits"])
+    assert len(topics["hits"]) > 0
+    assert any(hit["term_score"] == 0 for hit in topics["hits"])
+    assert "--blend" in laconic("search", indexed, "violin", "--blend", 1.5, code=2).stderr
+
+
+def test_nothing_is_found(laconic, indexed):
+    result = laconic("search", indexed, "unheardof")
+    assert result.stdout == ""
+    assert result.stderr.strip() == "no word of the query is in the vocabulary of the model"
+    assert json.loads(laconic("search", indexed, "", "--json").stdout)["hits"] == []
+
+
+def test_texts_need_not_be_kept(laconic, model, jsonl):
+    shown = laconic("search", model, "violin", "--corpus", jsonl, "--text", "body", "--no-texts").stdout
+    assert "text" not in shown.splitlines()[0]
+    assert SearchIndex.load(model).texts is None
+
+
+def test_a_saved_corpus(laconic, jsonl, tmp_path):
+    laconic("fit", jsonl, "--text", "body", "-k", 3, "--save-corpus", tmp_path / "c", "-o", tmp_path / "m")
+    shown = laconic("search", tmp_path / "m", "violin", "--corpus", tmp_path / "c").stdout
+    assert shown.splitlines()[0].split() == ["rank", "score", "words", "topics", "document"]
+
+
+def test_a_model_of_several_texts(laconic, rows, tmp_path):
+    pairs = write_jsonl(tmp_path / "pairs.jsonl", [{"a": row["body"], "b": row["body"]} for row in rows])
+    model = tmp_path / "m"
+    laconic(
+        "fit", pairs, "--model", "multimodal-plsa", "--text-de", "a", "--text-en", "b", "-k", 3, "-o", model
+    )  # fmt: skip
+    wrong = laconic("search", model, "violin", "--corpus", pairs, code=2).stderr
+    assert "say which one a column holds" in " ".join(wrong.split())
+    two = laconic("search", model, "violin", "--corpus", pairs, "--text-de", "a", "--text-en", "b", code=2)
+    assert "in one text of each document" in " ".join(two.stderr.split())
+    first = laconic("search", model, "violin", "--corpus", pairs, "--text-en", "b").stdout
+    assert laconic("search", model, "violin").stdout == first
+
+
+def test_a_model_without_an_index_says_how_to_make_one(laconic, model):
+    error = laconic("search", model, "violin", code=1).stderr
+    assert f"has no index of documents yet: name them once, laconic search {model} --corpus FILE" in error
+
+
+def test_an_index_of_an_older_model_says_how_to_make_another(laconic, indexed, jsonl):
+    laconic("fit", jsonl, "--text", "body", "-k", 2, "-o", indexed)
+    error = laconic("search", indexed, "violin", code=1).stderr
+    assert "is the index of another model" in error
+    assert "--corpus FILE" in error
+    laconic("search", indexed, "violin", "--corpus", jsonl, "--text", "body")
+    laconic("search", indexed, "violin")
+
+
+def test_a_damaged_index_is_told(laconic, indexed):
+    (indexed / FOLDER / "index.json").write_text("{")
+    assert "is damaged" in laconic("search", indexed, "violin", code=1).stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "say what to search for"),
+        (["violin", "--text", "body"], "name the documents that --text is about"),
+        (["violin", "-k", "0"], "greater than or equal"),
+    ],
+)
+def test_usage(laconic, saved, arguments, message):
+    assert message in " ".join(laconic("search", saved, *arguments, code=2).stderr.split())
+
+
+def test_a_model_that_is_not_there(laconic, tmp_path):
+    assert "does not exist" in laconic("search", tmp_path / "nothing", "violin", code=1).stderr

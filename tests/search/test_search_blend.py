@@ -1,0 +1,80 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.base import BaseEstimator
+
+from laconic.search import BM25, TopicMatcher, blend
+from laconic.search.blend import BlendedMatcher
+
+
+class Plain(BaseEstimator):
+    """A model whose weights are the first columns."""
+
+    components_ = np.eye(4, 12, dtype=np.float32)
+
+    def fit(self, X):
+        return self
+
+    def transform(self, X):
+        return X.toarray()[:, :4] - 0.5
+
+
+def collection(seed, n_documents=60):
+    random = np.random.default_rng(seed)
+    counts = random.poisson(0.4, (n_documents, 12)).astype(np.float32)
+    # Equal documents have equal scores, and empty ones none.
+    counts[20:25] = counts[5:10]
+    counts[3] = 0
+    return counts, random.poisson(0.3, (9, 12)).astype(np.float32)
+
+
+def oracle(terms, topics, k, weight, scaling):
+    unit = np.where(terms.max(1) > 0, terms.max(1), 1)[:, None] if scaling == "max" else np.float32(1)
+    weight = np.float32(weight)
+    scores = weight * topics + (np.float32(1) - weight) * (terms / unit)
+    for row in scores:
+        order = np.lexsort((np.arange(row.size), -row))
+        yield order[row[order] > 0][:k], row
+
+
+@pytest.mark.parametrize("wide", [-1.0, 0.3, 2.0], ids=["tiles", "either", "scan"])
+@given(
+    seed=st.integers(0, 10_000),
+    k=st.sampled_from([1, 5, 20, 100]),
+    weight=st.sampled_from([0, 0.1, 0.5, 0.9, 1]),
+    scaling=st.sampled_from(["max", "raw"]),
+)
+def test_the_best_are_those_of_all_scores(wide, seed, k, weight, scaling):
+    counts, queries = collection(seed)
+    matcher = BlendedMatcher(BM25(counts), TopicMatcher(Plain(), counts), scaling)
+    terms, topics = matcher.terms.scores(queries), matcher.topics.scores(queries)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(blend, "WIDE", wide)
+        patch.setattr(blend, "DOCUMENTS_PER_TILE", 7)
+        patch.setattr(blend, "QUERIES_PER_BLOCK", 4)
+        patch.setattr(blend, "FEWEST_WIDE", 1)
+        found = matcher.top(queries, queries, k, weight, n_jobs=2)
+    for q, (order, row) in enumerate(oracle(terms, topics, k, weight, scaling)):
+        ranked = found[q]
+        assert len(ranked.documents) == len(order)
+        np.testing.assert_allclose(ranked.scores, row[order], atol=1e-5)
+        # Scores that differ by rounding alone may come in either order.
+        np.testing.assert_allclose(row[ranked.documents], row[order], atol=1e-5)
+        np.testing.assert_array_equal(ranked.terms, terms[q, ranked.documents])
+        np.testing.assert_allclose(ranked.topics, topics[q, ranked.documents], atol=1e-6)
+
+
+def test_scores_do_not_depend_on_how_they_were_found(monkeypatch):
+    counts, queries = collection(1, 300)
+    matcher = BlendedMatcher(BM25(counts), TopicMatcher(Plain(), counts), "max")
+    monkeypatch.setattr(blend, "FEWEST_WIDE", 1)
+    found = []
+    for wide, size, jobs in ((-1.0, 16, 1), (2.0, 1, 1), (0.2, 3, 2), (2.0, 3, 4)):
+        monkeypatch.setattr(blend, "WIDE", wide)
+        monkeypatch.setattr(blend, "QUERIES_PER_BLOCK", size)
+        found.append(matcher.top(queries, queries, 10, 0.4, n_jobs=jobs))
+    for others in found[1:]:
+        for one, other in zip(found[0], others, strict=True):
+            for a, b in zip(one, other, strict=True):
+                np.testing.assert_array_equal(a, b)
