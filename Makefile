@@ -2,7 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint format bench bench-groups bench-plsa bench-sparse-lsa docs clean
+.PHONY: demo test lint format bench bench-groups bench-plsa bench-sparse-lsa \
+	bench-search docs clean
 
 .venv/core: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -50,6 +51,9 @@ bench-plsa: .venv/bench  ## the probabilistic models beside their peers (some mi
 
 bench-sparse-lsa: .venv/bench  ## Sparse LSA beside singular vectors and its paper's algorithm (needs the data)
 	$(BIN)/python -m benchmarks.sparse_lsa
+
+bench-search: .venv/bench  ## search among a million documents beside bm25s (some minutes, 8 GB)
+	$(BIN)/python -m benchmarks.search
 
 docs: .venv/docs  ## the manual, as HTML in docs/_build/html
 	$(BIN)/sphinx-build -q -W -b html docs docs/_build/html

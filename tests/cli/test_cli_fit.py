@@ -37,7 +37,7 @@ def test_what_is_said(laconic, jsonl, tmp_path):
         "fit", jsonl, "--text", "body", "--label", "kind", "-k", 3, "--words", 8, "-o", tmp_path / "m"
     )
     model = load(tmp_path / "m").model
-    read, saved, fitted, topics, transform = result.stderr.splitlines()
+    read, saved, fitted, topics, transform, search = result.stderr.splitlines()
     tokens = sum(len(row["body"].split()) - row["body"].split().count("The") for row in documents())
     assert read == (
         f"read 90 documents, 3 labels, {tokens:,} tokens; 24 of 27 terms kept "
@@ -49,6 +49,7 @@ def test_what_is_said(laconic, jsonl, tmp_path):
     assert saved == f"model saved to {tmp_path / 'm'}"
     assert topics == f"next: laconic topics {tmp_path / 'm'} --terms 40"
     assert transform == f"      laconic transform {tmp_path / 'm'} NEW-FILE --text body -o weights.parquet"
+    assert search == f'      laconic search {tmp_path / "m"} --corpus FILE --text body "SOME WORDS"'
     heading, _, *rows = result.stdout.splitlines()
     assert heading.split() == ["topic", "words", "strongest", "in"]
     # each theme has a label of its own

@@ -19,9 +19,10 @@ def fish(monkeypatch, tmp_path):
 def test_list(laconic, fish):
     header, _, *rows = laconic("reproduce").stdout.splitlines()
     assert header.split()[0] == "experiment"
-    assert [row.split()[0] for row in rows] == ["gplsa", "priors", "fish"]
-    assert rows[1].rstrip().endswith("bbc_news, 20newsgroups")
-    assert rows[2].rstrip().endswith("adi")
+    starts = {row.split()[0]: row for row in rows if row[0] != " "}
+    assert list(starts) == list(EXPERIMENTS)
+    assert starts["priors"].rstrip().endswith("bbc_news, 20newsgroups")
+    assert starts["fish"].rstrip().endswith("adi")
 
 
 def test_run_and_render(laconic, fish):

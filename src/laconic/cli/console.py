@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, RenderableType
 from rich.text import Text
@@ -119,3 +120,9 @@ def size(n_bytes: float) -> str:
         if n_bytes >= unit:
             return f"{n_bytes / unit:,.1f} {name}"
     return f"{n_bytes:.0f} bytes"
+
+
+def emit_json(value: Any) -> None:
+    """Write a value as JSON to standard output, in letters that it can show."""
+    ascii_only = not speaks_unicode(sys.stdout.encoding)
+    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=ascii_only, allow_nan=False) + "\n")

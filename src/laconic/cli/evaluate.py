@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json as encoding_json
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,15 +12,16 @@ from rich.table import Table
 from rich.text import Text
 
 from laconic.cli import input_options as read
-from laconic.cli.console import emit, plural, printable, say, speaks_unicode, waiting, warn
+from laconic.cli.console import emit, emit_json, printable, say, waiting
+from laconic.cli.documents import model_documents
 from laconic.cli.errors import option_names, reported
-from laconic.cli.search import _documents
+from laconic.cli.evaluate_search import rankings
+from laconic.cli.evaluate_topics import evaluate_topics
 
 if TYPE_CHECKING:
     from laconic.bundle import Bundle
     from laconic.corpus import Corpus
     from laconic.evaluate import Comparison
-    from laconic.search import SearchIndex
 
 EXAMPLES = """
 Examples
@@ -40,10 +39,6 @@ Examples
 
 RETRIEVAL = "Retrieval"
 MEASURES = ("AP", "nDCG@1", "nDCG@3", "nDCG@5", "nDCG@10")
-# A classifier of more documents takes minutes, and so do larger values of C.
-MOST_LABELLED = 5_000
-N_SPLITS = 3
-COSTS = (0.01, 0.1, 1.0, 10.0, 100.0)
 
 Saved = Annotated[
     Path | None,
@@ -180,7 +175,8 @@ def evaluate(
     judged = qrels or queries
     if judged is None:
         assert model is not None
-        _evaluate_topics(model, corpus, reading, terms, seed, json)
+        bundle, documents = _opened(model, corpus, reading)
+        evaluate_topics(bundle, documents, model, n_terms=terms, seed=seed, json=json)
         return
     with waiting("reading the judgements"):
         from laconic.evaluate import compare, read_qrels, read_run
@@ -193,7 +189,7 @@ def evaluate(
     runs: dict[str, Any] = {}
     if model is not None and queries is not None:
         bundle, documents = _opened(model, corpus, reading)
-        runs |= _search(bundle, documents, model, queries, grades, blend, depth, run)
+        runs |= rankings(bundle, documents, model, queries, grades, blend, depth, run)
     for name, path in _run_names(run_file or [], runs):
         with waiting(f"reading {path}"):
             runs[name] = read_run(path)
@@ -257,168 +253,7 @@ def _opened(
         )
     if bundle.vectorizer is None:
         raise ValueError(f"{path}: was saved without a vocabulary; laconic.evaluate measures it from Python")
-    return bundle, None if not corpus else _documents(bundle, path, corpus, reading, None, None)
-
-
-def _evaluate_topics(
-    path: Path, corpus: list[Path] | None, reading: Mapping[str, Any], n_terms: int, seed: int, json: bool
-) -> None:
-    bundle, documents = _opened(path, corpus, reading)
-    with waiting("measuring the topics") as status:
-        from laconic.evaluate import summarise_topics
-
-        if documents is None:
-            documents = _indexed(bundle, path)
-        if documents is None:
-            say("without documents there is no coherence: name them with --corpus")
-        found = summarise_topics(
-            bundle, documents, n_terms=n_terms, say=lambda message: status.update(Text(message))
-        )
-        labelled: dict[str, Any] = {}
-        if documents is not None and documents.labels is not None:
-            labelled = _by_labels(bundle, documents, seed, status)
-    if json:
-        _write_json({**found.to_dict(), **labelled})
-        return
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
-    table.add_column("measure", style="cyan")
-    table.add_column("value", justify="right", no_wrap=True)
-    table.add_column("what it is")
-    for row in [*found.rows(), *_label_rows(labelled)]:
-        table.add_row(*map(Text, row))
-    emit(table)
-
-
-def _indexed(bundle: Bundle, path: Path) -> Corpus | None:
-    """The documents of the index that is saved with the model, if there is one."""
-    from laconic.search.saving import has_index, load_index
-
-    if not has_index(path):
-        return None
-    from laconic.corpus import Corpus
-
-    index = load_index(bundle, path)
-    return Corpus(index.matcher.terms.columns.tocsr(), index.vectorizer, ids=index.ids)
-
-
-def _by_labels(bundle: Bundle, corpus: Corpus, seed: int, status: Any) -> dict[str, Any]:
-    """How well weights tell labels apart: clusters, and a classifier."""
-    import numpy as np
-    from sklearn.preprocessing import normalize
-
-    from laconic.evaluate import classification_accuracy, kmeans_scores
-
-    if hasattr(bundle.model, "topic_group_"):
-        say("the labels were used to fit this model, so they are not used to judge it")
-        return {}
-    labels = np.asarray(corpus.labels, str)
-    names, sizes = np.unique(labels, return_counts=True)
-    # Each split has to have documents of each class in both parts and in the folds.
-    kept = np.flatnonzero(np.isin(labels, names[sizes >= 2 * N_SPLITS]))
-    if len(names[sizes >= 2 * N_SPLITS]) < 2:
-        say(f"too few documents of each label to judge by: {2 * N_SPLITS} of two labels are needed")
-        return {}
-    if len(kept) > MOST_LABELLED:
-        kept = np.sort(np.random.default_rng(seed).choice(kept, MOST_LABELLED, replace=False))
-    status.update(Text("clusters of the documents"))
-    weights = _weights(bundle, corpus)[kept]
-    # By their length alone, documents of many topics and of few words would be far apart.
-    clusters = kmeans_scores(normalize(weights), labels[kept], random_state=seed)
-    status.update(Text("classifying the documents"))
-    classified = classification_accuracy(weights, labels[kept], N_SPLITS, costs=COSTS, random_state=seed)
-    return {
-        "labels": len(set(labels[kept])),
-        "labelled_documents": len(kept),
-        "clustering_accuracy": clusters["accuracy"],
-        "clustering_nmi": clusters["nmi"],
-        "svm_accuracy": classified.mean,
-        "svm_accuracy_std": classified.std,
-    }
-
-
-def _weights(bundle: Bundle, corpus: Corpus) -> Any:
-    """The documents' weights; those that a model of linked documents was fitted on keep theirs."""
-    from laconic.models.base import data_hash
-
-    model: Any = bundle.model
-    X = bundle.weigh(corpus.counts)
-    if hasattr(model, "weights_") and model.data_hash_ == data_hash(X):
-        return model.weights_
-    return model.transform(X)
-
-
-def _label_rows(found: Mapping[str, Any]) -> list[list[str]]:
-    if not found:
-        return []
-    documents = plural(found["labelled_documents"], "document")
-    clusters = f"k-means of unit rows, {found['labels']} clusters of {documents}"
-    machine = f"linear SVM, {N_SPLITS} random splits 2:1, sd {found['svm_accuracy_std']:.2%}"
-    return [
-        ["clustering accuracy", f"{found['clustering_accuracy']:.2%}", clusters],
-        ["clustering NMI", f"{found['clustering_nmi']:.4f}", "divided by the larger entropy"],
-        ["classification accuracy", f"{found['svm_accuracy']:.2%}", machine],
-    ]
-
-
-def _search(
-    bundle: Bundle,
-    corpus: Corpus | None,
-    path: Path,
-    queries: str,
-    grades: Mapping[str, Mapping[str, int]],
-    blend: float | None,
-    depth: int,
-    target: Path | None,
-) -> dict[str, Any]:
-    """The rankings of terms alone, topics alone and both."""
-    from laconic.evaluate import read_queries, write_run
-
-    with waiting("reading the queries") as status:
-        asked = read_queries(queries)
-        status.update(Text("making the index"))
-        index = _index(bundle, corpus, path)
-        _check_ids(index, grades)
-        part = index.blend if blend is None else blend
-        runs = {}
-        for name, share in (("terms", 0.0), ("topics", 1.0), (f"blend {part:g}", part)):
-            status.update(Text(f"searching by {name}"))
-            runs[name] = index.run(asked, k=depth, blend=share)
-    if target is not None:
-        write_run(runs[f"blend {part:g}"], target)
-        say(f"ranking written to {target}", whole=True)
-    return runs
-
-
-def _index(bundle: Bundle, corpus: Corpus | None, path: Path) -> SearchIndex:
-    from laconic.search import SearchIndex
-    from laconic.search.saving import has_index, load_index
-
-    if corpus is not None:
-        return SearchIndex(corpus, bundle.model)
-    if not has_index(path):
-        raise ValueError(f"{path} has no documents to search: name them with --corpus PATH")
-    return load_index(bundle, path)
-
-
-def _check_ids(index: SearchIndex, grades: Mapping[str, Mapping[str, int]]) -> None:
-    """Refuse or warn where documents seem to have other names than the judgements give them."""
-    ids = index.ids.tolist()
-    known = set(ids)
-    judged = {document for query in grades.values() for document in query}
-    missing = judged - known
-    if missing == judged:
-        raise ValueError(
-            f"the judgements are about documents such as {min(judged, default='')!r}, and the documents are "
-            f"called {ids[0]!r} and so on: none in common; name the column of their ids with --id"
-        )
-    if missing:
-        warn(
-            f"{len(missing):,} of {plural(len(judged), 'judged document')} are not there, and cannot be found"
-        )
-    if ids == [str(number) for number in range(len(ids))]:
-        warn(
-            "the documents are numbered from 0: if the judgements have other ids, name their column with --id"
-        )
+    return bundle, None if not corpus else model_documents(bundle, path, corpus, reading)
 
 
 def _run_names(paths: Sequence[Path], taken: Mapping[str, Any]) -> list[tuple[str, Path]]:
@@ -432,7 +267,7 @@ def _run_names(paths: Sequence[Path], taken: Mapping[str, Any]) -> list[tuple[st
 
 def _tell_comparison(comparison: Comparison, json: bool) -> None:
     if json:
-        _write_json(comparison.to_dict())
+        emit_json(comparison.to_dict())
         return
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold", caption_justify="left")
     table.add_column("run", style="cyan")
@@ -443,8 +278,3 @@ def _tell_comparison(comparison: Comparison, json: bool) -> None:
     emit(table)
     for note in comparison.notes():
         say(printable(note))
-
-
-def _write_json(value: Any) -> None:
-    ascii_only = not speaks_unicode(sys.stdout.encoding)
-    sys.stdout.write(encoding_json.dumps(value, indent=2, ensure_ascii=ascii_only, allow_nan=False) + "\n")

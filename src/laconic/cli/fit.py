@@ -229,6 +229,8 @@ def fit(
     new = "NEW-CORPUS" if source.holds is Holds.corpus else "NEW-FILE"
     typed, how = several.as_typed(columns), read.as_typed(reading)
     more = [f"laconic translate {output} {new}{one}{how}" for one in typed[:1]]
+    if not typed:
+        more.append(f'laconic search {output} --corpus {new.removeprefix("NEW-")}{how} "SOME WORDS"')
     conclude(bundle.model, outcome, output, reading=f" {new}{''.join(typed)}{how}", more=more)
 
 

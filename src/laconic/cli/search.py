@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json as notation
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,14 +18,12 @@ from laconic.cli import input_options as read
 from laconic.cli import media as several
 from laconic.cli.batches import check_names, check_vectorizers
 from laconic.cli.console import emit, plural, printable, say, speaks_unicode, waiting
+from laconic.cli.documents import model_documents
 from laconic.cli.errors import option_names, reported
-from laconic.cli.reading import ReadingDisplay, describe, tell_problems
-from laconic.cli.sources import Holds, find_source
 from laconic.cli.topics import Saved
 
 if TYPE_CHECKING:
     from laconic.bundle import Bundle
-    from laconic.corpus import Corpus
     from laconic.search import Explanation, Results, SearchIndex, Snippet
 
 EXAMPLES = """
@@ -135,9 +133,7 @@ def search(
     found = index.search(words, number, blend=blend)
     reasons = [index.explain(words, hit.id, blend=blend) for hit in found] if explain else []
     if json:
-        shown = _as_json(index, words, index.blend if blend is None else blend, found, reasons)
-        ascii_only = not speaks_unicode(sys.stdout.encoding)
-        sys.stdout.write(notation.dumps(shown, ensure_ascii=ascii_only, indent=1) + "\n")
+        sys.stdout.write(_as_json(index, words, index.blend if blend is None else blend, found, reasons))
     elif found:
         emit(_table(found))
         for reason in reasons:
@@ -182,7 +178,7 @@ def _made(
     modality = next(iter(columns), None)
     if columns:
         reading = {**reading, "text": next(iter(columns.values()))}
-    corpus = _documents(bundle, model, paths, reading, modality, kept)
+    corpus = model_documents(bundle, model, paths, reading, modality, kept)
     with waiting(f"finding the topics of {plural(corpus.shape[0], 'document')}") as status:
         from laconic.search import SearchIndex
         from laconic.search.saving import save_index
@@ -192,67 +188,6 @@ def _made(
         save_index(index, model)
     say(f"index of {plural(index.n_documents, 'document')} saved with {model}", whole=True)
     return index
-
-
-def _documents(
-    bundle: Bundle,
-    model: Path,
-    paths: list[Path],
-    reading: Mapping[str, Any],
-    modality: str | None,
-    kept: list[str] | None,
-) -> Corpus:
-    """Documents with the columns of the model; their texts, if there are any, go to a list."""
-    from laconic.corpus import Corpus
-    from laconic.corpus.readers import read_documents
-
-    source = find_source(paths, reading)
-    vectorizer = bundle.vectorizer_of(modality)
-    if source.holds is not Holds.texts:
-        if modality is not None:
-            several.check_columns(source)
-        return _counted(bundle, model, source.path, reading, is_corpus=source.holds is Holds.corpus)
-    labels: list[str | None] = []
-    ids: list[str] = []
-    with ReadingDisplay() as display:
-        found = read_documents(source.paths, **reading, progress=display)
-
-        def texts() -> Iterator[str]:
-            for document in found:
-                labels.append(document.label)
-                ids.append(document.id)
-                if kept is not None:
-                    kept.append(document.text)
-                yield document.text
-
-        counts = vectorizer.count(texts())
-    if not ids:
-        raise ValueError(f"{source.path}: has no documents")
-    corpus = Corpus(counts, vectorizer, labels=labels if "label" in reading else None, ids=ids)
-    say(f"read {describe(corpus)}")
-    tell_problems(found.reading)
-    return corpus
-
-
-def _counted(
-    bundle: Bundle, model: Path, path: Path, reading: Mapping[str, Any], *, is_corpus: bool
-) -> Corpus:
-    """Documents whose terms were counted, with the columns of the model by the names of terms."""
-    from laconic.cli.transform import match_terms
-    from laconic.corpus import Corpus
-
-    saved = Corpus.load(path) if is_corpus else Corpus.read(path, **reading)
-    vectorizer = bundle.vectorizer_of()
-    matched = match_terms(saved.counts, saved.vocabulary, vectorizer.vocabulary)
-    if matched.n_unknown == matched.n_terms:
-        raise ValueError(f"{path} and {model} have no terms in common; give documents of the same vocabulary")
-    corpus = Corpus(matched.counts, vectorizer, labels=saved.labels, ids=saved.ids)
-    say(f"read {describe(corpus)}")
-    if matched.n_unknown:
-        terms = plural(matched.n_terms, "term")
-        say(f"{matched.n_unknown:,} of {terms} left out: the model does not know them")
-    tell_problems(saved.reading)
-    return corpus
 
 
 def _table(found: Results) -> Table:
@@ -292,16 +227,16 @@ def _reason(reason: Explanation) -> Text:
     return shown.append("\n")
 
 
-def _as_json(
-    index: SearchIndex, query: str, blend: float, found: Results, reasons: list[Explanation]
-) -> dict[str, Any]:
-    hits = []
+def _as_json(index: SearchIndex, query: str, blend: float, found: Results, reasons: list[Explanation]) -> str:
+    """A JSON object; each document that was found is on a line of its own."""
+    ascii_only = not speaks_unicode(sys.stdout.encoding)
+    lines = []
     for place, hit in enumerate(found):
         shown: dict[str, Any] = {"rank": place + 1, **asdict(hit)}
         if reasons:
-            shown |= {
-                name: part for name, part in asdict(reasons[place]).items() if name in ("terms", "topics")
-            }
-            shown["term_unit"] = reasons[place].term_unit
-        hits.append(shown)
-    return {"query": query, "blend": blend, "documents": index.n_documents, "hits": hits}
+            reason = asdict(reasons[place])
+            shown |= {name: reason[name] for name in ("term_unit", "terms", "topics")}
+        lines.append(notation.dumps(shown, ensure_ascii=ascii_only))
+    asked = {"query": query, "blend": blend, "documents": index.n_documents}
+    head = notation.dumps(asked, ensure_ascii=ascii_only)[:-1]
+    return head + ', "hits": [' + ",".join(f"\n{line}" for line in lines) + "\n]}\n"
