@@ -19,7 +19,7 @@ def fish(monkeypatch, tmp_path):
 def test_list(laconic, fish):
     header, _, *rows = laconic("reproduce").stdout.splitlines()
     assert header.split()[0] == "experiment"
-    starts = {row.split()[0]: row for row in rows if row[0] != " "}
+    starts = {row.split()[0]: row for row in rows}
     assert list(starts) == list(EXPERIMENTS)
     assert starts["priors"].rstrip().endswith("bbc_news, 20newsgroups")
     assert starts["fish"].rstrip().endswith("adi")
