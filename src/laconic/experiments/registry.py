@@ -98,6 +98,41 @@ EXPERIMENTS: dict[str, Experiment] = {
             {"bbc_news": ("bbc_news",), "20newsgroups": ("20newsgroups",)},
             "laconic.experiments.priors",
         ),
+        Experiment(
+            "sparse-lsa",
+            "Sparse LSA: classes of texts with few weights, topics beside LDA's, groups of genes",
+            25,
+            {
+                "20newsgroups": ("20newsgroups",),
+                "20newsgroups-bare": ("20newsgroups",),
+                "reuters21578": ("reuters21578",),
+                "nips12": ("nips12",),
+                "p53_pathways": ("p53_pathways",),
+            },
+            "laconic.experiments.sparse_lsa",
+        ),
+        Experiment(
+            "rlsi",
+            "RLSI: topics blended with term matching, sparse ones and dense ones, norms, learning to rank",
+            30,
+            {
+                "ranking": ("cranfield", "cacm", "npl", "scifact", "time", "adi"),
+                "starts": ("cranfield", "cacm", "npl", "scifact", "time", "adi"),
+                "helped": ("cranfield", "time", "adi"),
+                "variants": ("cranfield", "cacm", "time", "adi"),
+                "topics": ("bbc_news",),
+                "vocabulary": ("cranfield", "cacm", "scifact", "time", "adi"),
+                "lambdarank": ("scifact",),
+            },
+            "laconic.experiments.rlsi",
+        ),
+        Experiment(
+            "gmf",
+            "Group models: topics that classes share and topics of each, blended with term matching",
+            10,
+            {"ranking": ("cranfield", "cacm", "npl", "time", "adi"), "topics": ("bbc_news",)},
+            "laconic.experiments.gmf",
+        ),
     )
 }
 
@@ -112,7 +147,8 @@ def find(name: str) -> Experiment:
     >>> find("gpsla")
     Traceback (most recent call last):
     ...
-    ValueError: there is no experiment 'gpsla'; did you mean 'gplsa'? there are gplsa, priors
+    ValueError: there is no experiment 'gpsla'; did you mean 'gplsa'? there are gplsa, priors, sparse-lsa, \
+rlsi, gmf
     """
     if name not in EXPERIMENTS:
         raise ValueError(

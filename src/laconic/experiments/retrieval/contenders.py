@@ -1,0 +1,95 @@
+"""The topic models that are compared, each on its grid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from copy import copy
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.decomposition import LatentDirichletAllocation, TruncatedSVD
+
+from laconic.experiments.fitting import iterations_given
+from laconic.experiments.parts import SEED
+from laconic.experiments.retrieval.collections import Collection
+from laconic.experiments.retrieval.grids import Entry, entry
+from laconic.search.topics import TopicMatcher
+
+# Rankings do not change any more long before the objective stops falling.
+TOL = 1e-4
+
+
+def fitted_entry(
+    collection: Collection,
+    model: Any,
+    settings: dict[str, Any],
+    *,
+    counts: bool = False,
+    similarity: str = "gram",
+    labels: Any = None,
+) -> Entry:
+    """Fit a model, and see how its topics rank.
+
+    Parameters
+    ----------
+    collection : Collection
+    model : estimator
+        Not fitted; with `labels`, a group model.
+    settings : dict
+        What sets it apart on the grid.
+    counts : bool
+        Whether it takes counts; weights otherwise.
+    similarity : {"gram", "cosine"}
+        As of `TopicMatcher`.
+    labels : array-like, optional
+        Classes of the documents.
+    """
+    documents = collection.corpus.counts if counts else collection.corpus.X
+    with iterations_given():
+        model.fit(documents) if labels is None else model.fit(documents, labels)
+    return matched_entry(collection, model, settings, counts=counts, similarity=similarity, labels=labels)
+
+
+def matched_entry(
+    collection: Collection,
+    model: Any,
+    settings: dict[str, Any],
+    *,
+    counts: bool = False,
+    similarity: str = "gram",
+    labels: Any = None,
+) -> Entry:
+    """See how the topics of a fitted model rank."""
+    documents, queries = (
+        (collection.corpus.counts, collection.counts) if counts else (collection.corpus.X, collection.rows)
+    )
+    matcher = TopicMatcher(model, documents, labels=labels, similarity=similarity)
+    return entry(collection, settings, matcher.scores(queries), density_of(model.components_))
+
+
+def density_of(components: Any) -> float:
+    """The share of weights that are not zero (the paper's average topic compactness).
+
+    >>> density_of([[0.5, 0.0], [0.0, 0.0]])
+    0.25
+    """
+    if issparse(components):
+        return float(components.count_nonzero() / np.prod(components.shape))
+    return float(np.mean(np.asarray(components) != 0))
+
+
+def lsi_entries(collection: Collection, sizes: Sequence[int]) -> Iterator[Entry]:
+    """LSI: the leading singular vectors, all numbers of them from one decomposition."""
+    largest = TruncatedSVD(max(sizes), algorithm="arpack", random_state=SEED).fit(collection.corpus.X)
+    for size in sizes:
+        model = copy(largest)
+        model.components_ = largest.components_[:size]
+        yield matched_entry(collection, model, {"K": size}, similarity="cosine")
+
+
+def lda(n_topics: int, n_iterations: int = 20) -> LatentDirichletAllocation:
+    """scikit-learn's LDA by variational Bayes, in batch: online, its topics are less coherent here."""
+    return LatentDirichletAllocation(
+        n_topics, max_iter=n_iterations, max_doc_update_iter=30, random_state=SEED, n_jobs=1
+    )

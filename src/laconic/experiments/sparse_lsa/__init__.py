@@ -1,0 +1,68 @@
+"""Chen, Qi, Bai, Lin and Carbonell: sparse latent semantic analysis."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from laconic.experiments.parts import Part, Results, Say
+from laconic.experiments.sparse_lsa import genes, plots, topics
+from laconic.experiments.sparse_lsa.texts import Plan, load_newsgroups, load_reuters, run_texts
+from laconic.experiments.sparse_lsa.texts_page import render_texts
+
+TITLE = "Sparse latent semantic analysis"
+ABOUT = """
+X. Chen, Y. Qi, B. Bai, Q. Lin and J. G. Carbonell, *Sparse Latent Semantic Analysis*, SDM 2011. The paper
+adds to LSA an l1 penalty, of strength λ, on the weights of words in topics, and keeps the documents' basis
+orthogonal. It claims that documents projected on such topics are classified about as well as with LSA, with
+a fraction of a per cent of the weights, and so in a fraction of the time and memory; that topics without
+negative weights are more distinct than LDA's; and that with groups of genes in place of single ones
+components can be named.
+"""
+
+CODING_STRENGTHS = (0.003, 0.01, 0.03)
+NEWSGROUPS = Plan(
+    dimensions=(10, 50, 100, 500, 900),
+    swept=500,
+    coding=(100, 500),
+    lda=(10, 50, 100),
+    strengths=(0.3, 0.1, 0.02),
+    coding_strengths=CODING_STRENGTHS,
+    splits=3,
+    whole=1000,
+)
+BARE = replace(NEWSGROUPS, dimensions=(100, 500), coding=(100,), lda=(100,), strengths=(0.3, 0.1), splits=2)
+REUTERS = replace(NEWSGROUPS, dimensions=(10, 100, 1000), swept=100, coding=(100,), lda=(10, 100), splits=2)
+QUICK = Plan(
+    dimensions=(5, 20),
+    swept=20,
+    coding=(5,),
+    lda=(5,),
+    strengths=(0.3,),
+    coding_strengths=(0.01, 0.03),
+    splits=1,
+    whole=20,
+)
+
+
+def run_newsgroups(name: str, bare: bool, quick: bool, say: Say) -> Results:
+    """Tables 1 to 3, Figures 2 and 3, part a."""
+    plan = QUICK if quick else BARE if bare else NEWSGROUPS
+    return run_texts(name, "20newsgroups", partial(load_newsgroups, bare, quick), plan, say)
+
+
+def run_reuters(quick: bool, say: Say) -> Results:
+    """Tables 1 to 3, Figures 2 and 3, part b."""
+    plan = QUICK if quick else REUTERS
+    return run_texts("reuters21578", "rcv1", partial(load_reuters, quick), plan, say)
+
+
+PARTS = {
+    "20newsgroups": Part(partial(run_newsgroups, "20newsgroups", False), render_texts),
+    "20newsgroups-bare": Part(partial(run_newsgroups, "20newsgroups-bare", True), render_texts),
+    "reuters21578": Part(run_reuters, render_texts),
+    "nips12": Part(topics.run, topics.render),
+    "p53_pathways": Part(genes.run, genes.render),
+}
+
+FIGURES = dict.fromkeys(("20newsgroups", "20newsgroups-bare", "reuters21578"), plots.figures)

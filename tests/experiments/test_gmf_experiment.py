@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import pytest
+
+from laconic.experiments.gmf.ranking import FAMILIES, PAPER, SIMILARITIES, _models, _verdict, render
+from laconic.experiments.gmf.topics import _finding
+from laconic.experiments.running import plain
+from laconic.models import NMF, RLSI, GroupNMF, GroupRLSI
+
+MEASURES = ("AP", "nDCG@1", "nDCG@3", "nDCG@5", "nDCG@10")
+
+
+def test_the_numbers_of_the_paper():
+    assert PAPER["group RLSI"][:2] == (0.3039, 0.3066)
+    assert PAPER["flat NMF"][-1] == 0.4895
+    for family in FAMILIES:
+        flat, own, group = (PAPER[f"{kind} {family}"][0] for kind in ("flat", "class-wise", "group"))
+        assert PAPER["BM25"][0] < own < group < flat
+
+
+def test_models_of_a_grid_have_as_many_topics():
+    (flat, *_), (group, *_), (own, *_) = (
+        list(_models("RLSI", kind, 4, False)) for kind in ("flat", "group", "class-wise")
+    )
+    assert isinstance(flat, RLSI)
+    assert isinstance(group, GroupRLSI)
+    assert flat.n_components == group.n_shared + 4 * group.n_per_class
+    assert (own.n_shared, own.n_per_class) == (0, group.n_per_class)
+    assert [type(next(_models("NMF", kind, 4, False))) for kind in ("flat", "group")] == [NMF, GroupNMF]
+
+
+@pytest.mark.parametrize(
+    ("other", "ends", "verdict"),
+    [
+        ("class-wise", (1.01, 1.05), "confirmed"),
+        ("class-wise", (0.99, 1.05), "undecided, the interval has 1 in it"),
+        ("class-wise", (0.9, 0.99), "refuted"),
+        ("flat", (0.985, 1.0), "confirmed"),
+        ("flat", (0.95, 1.0), "undecided, more than 2 % may be lost"),
+        ("flat", (0.9, 0.97), "refuted"),
+    ],
+)
+def test_verdicts(other, ends, verdict):
+    assert _verdict(other, {"interval": ends}) == verdict
+
+
+def test_section_compares_with_the_paper():
+    ours = {
+        "held_out": {name: dict(zip(MEASURES, values, strict=True)) for name, values in PAPER.items()},
+        "significant": {name: dict.fromkeys(MEASURES, "+" if name != "BM25" else "") for name in PAPER},
+    }
+    pair = {"ratio": 1.004, "interval": [1.001, 1.007]}
+    section = render(
+        plain(
+            {
+                "collections": {"time": {}},
+                "contests": {similarity: {"time": ours} for similarity in SIMILARITIES},
+                "pairs": {s: {f: {"class-wise": pair, "flat": pair} for f in FAMILIES} for s in SIMILARITIES},
+                "paper": PAPER,
+                "n_classes": 8,
+                "sizes": [(10, 5), (20, 10)],
+                "alphas": (0.02, 0.1),
+                "alpha_docs": 0.1,
+            }
+        )
+    )
+    assert "| BM25 + group RLSI | 0.304+ |" in section.text
+    assert "6 of 6 do here" in section.text
+    assert "*Group NMF is better than class-wise NMF*: confirmed" in section.text
+    assert "10 and 5 or 20 and 10 topics" in section.text
+    assert len(section.findings) == len(FAMILIES)
+
+
+def test_readability_is_kept_or_not():
+    models = {
+        f"{kind} {family}": {"npmi": 0.3, "density": 0.01, "accuracy": 0.9}
+        for kind in ("group", "flat")
+        for family in FAMILIES
+    }
+    assert "is confirmed by coherence" in _finding(models)
+    models["flat NMF"]["npmi"] = 0.4
+    assert (
+        "is not confirmed by coherence (NPMI: RLSI 0.300 against 0.300; NMF 0.300 against 0.400)"
+        in _finding(models)
+    )

@@ -1,0 +1,313 @@
+import copy
+
+import experiment_toys
+import numpy as np
+import pytest
+from experiment_toys import FISH
+from scipy.sparse import csr_array, random_array
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.svm import SVC
+
+from laconic.datasets import Texts
+from laconic.experiments import figures, find, pages
+from laconic.experiments.figures import Chart, Line, draw, write_figures
+from laconic.experiments.running import plain
+from laconic.experiments.sparse_lsa import paper, plots, projections
+from laconic.experiments.sparse_lsa.classifying import PENALTIES, split, svm_accuracy
+from laconic.experiments.sparse_lsa.genes import expression, overlap
+from laconic.experiments.sparse_lsa.projections import CODING, LDA, LSA, NONNEGATIVE, SCALED, SPARSE
+from laconic.experiments.sparse_lsa.texts import Plan, drawn_evenly, run_texts, sides
+from laconic.experiments.sparse_lsa.texts_page import render_texts
+from laconic.experiments.sparse_lsa.topics import NEURAL, found_again
+from laconic.models import SparseLSA
+
+TINY = Plan(
+    dimensions=(2, 4),
+    swept=4,
+    coding=(2,),
+    lda=(2,),
+    strengths=(0.2,),
+    coding_strengths=(0.01, 0.1),
+    splits=2,
+    whole=4,
+)
+
+
+@pytest.fixture
+def X():
+    return csr_array(random_array((30, 50), density=0.2, rng=np.random.default_rng(0), dtype=np.float32))
+
+
+@pytest.fixture
+def fish():
+    """Texts of two classes that share most of their words."""
+    rng = np.random.default_rng(0)
+    common, own = [f"word{n}" for n in range(40)], {"red": ["rose", "blood"], "blue": ["sky", "sea"]}
+    labels = np.array(["red", "blue"] * 30, dtype=object)
+    texts = [" ".join([*rng.choice(common, 12), *rng.choice(own[label], 3)]) for label in labels]
+    ids = np.array([str(n) for n in range(60)], dtype=object)
+    return Texts(name="fish", texts=texts, ids=ids, labels=labels, options={"min_df": 1, "max_df": 1.0})
+
+
+@pytest.fixture(scope="module")
+def measured():
+    """Results that are the paper's own, as far as it has them."""
+    theirs = paper.EFFICIENCY["20newsgroups"]
+    rows = {
+        method: {
+            "one": row["milliseconds"],
+            "many": row["milliseconds"],
+            "megabytes": row["megabytes"],
+            "described": row["described"],
+            "accuracy": row["accuracy"],
+            "accuracy_sd": row["accuracy_sd"],
+            "density": paper.DENSITIES["20newsgroups"].get(method, {1000: 1.0})[1000],
+        }
+        for method, row in theirs.items()
+    }
+    rows[SCALED] = rows[LSA]
+    levels = {
+        LSA: (0.80, 0.9389),
+        SPARSE: (0.78, 0.9301),
+        NONNEGATIVE: (0.78, 0.93),
+        CODING: (0.8, 0.9054),
+        LDA: (0.6, 0.7),
+    }
+    dimensions = {
+        method: {
+            n: {"accuracy": level, "accuracy_sd": 0.01, "density": 0.1 / n, "effective": 0.1}
+            for n, level in zip((10, 1000), pair, strict=True)
+        }
+        for method, pair in levels.items()
+    }
+    return plain(
+        {
+            "name": "20newsgroups",
+            **paper.SIZES["20newsgroups"],
+            "class_sizes": {"smallest": 15, "largest": 200},
+            "n_train": 1000,
+            "n_train_terms": 17000,
+            "splits": 3,
+            "coding": {"chosen": 0.1, "dimension": 100, "accuracy": {"0.1": 0.9}},
+            "words": {"accuracy": 0.95, "accuracy_sd": 0.01},
+            "dimensions": dimensions,
+            "strengths": {method: {0.05: dimensions[method][1000]} for method in (SPARSE, NONNEGATIVE)},
+            "largest": 1000,
+            "swept": 1000,
+            "whole": {"dimension": 1000, "n_projected": 1000, "rows": rows, "dense_product": 31.6},
+            "paper": {
+                "sizes": paper.SIZES["20newsgroups"],
+                "densities": paper.DENSITIES["20newsgroups"],
+                "efficiency": theirs,
+            },
+        }
+    )
+
+
+def test_the_numbers_of_the_paper():
+    """Storage is that of numbers of eight bytes; for RCV1, of twice as many as its other table says."""
+    for data, times in (("20newsgroups", 1), ("rcv1", 2)):
+        dense = times * paper.SIZES[data]["n_terms"] * 1000 * 8 / 2**20
+        assert paper.EFFICIENCY[data][LSA]["megabytes"] == pytest.approx(dense, rel=1e-3)
+    assert paper.EFFICIENCY["20newsgroups"][SPARSE]["accuracy"] == 0.9301
+    assert paper.DENSITIES["20newsgroups"][SPARSE][1000] == 0.0018
+    assert [len(topic.split()) for topic in paper.LDA_TOPICS] == [10] * 7
+    assert sum(not NEURAL.isdisjoint(topic.split()) for topic in paper.LDA_TOPICS) == 6
+    assert found_again([topic.split() for topic in paper.TOPICS]) == 1
+
+
+def test_svm_is_that_of_the_features_themselves():
+    rng = np.random.default_rng(0)
+    labels = np.array(["a", "b", "c"] * 20)
+    features = rng.normal(size=(60, 5)) + 2 * np.eye(5)[np.tile([0, 1, 2], 20)]
+    train, test = split(labels, 0)
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    naive = GridSearchCV(SVC(kernel="linear"), {"C": PENALTIES}, cv=folds)
+    naive.fit(features[train], labels[train])
+    found = svm_accuracy(features[train], labels[train], features[test], labels[test], 0, n_jobs=2)
+    assert found == naive.score(features[test], labels[test])
+    sparse = [csr_array(features[rows]) for rows in (train, test)]
+    assert svm_accuracy(sparse[0], labels[train], sparse[1], labels[test], 0, n_jobs=1) == found
+
+
+def test_singular_vectors(X):
+    values = np.linalg.svd(X.toarray(), compute_uv=False)
+    singular = projections.all_singular(X)
+    assert singular.values == pytest.approx(values[: len(singular.values)], rel=1e-4)
+    projected = projections.lsa(singular, 3).project(X)
+    assert np.linalg.norm(projected, axis=0) == pytest.approx(values[:3], rel=1e-4)
+    scaled = projections.lsa(singular, 3, scaled=True).project(X)
+    assert scaled.T @ scaled == pytest.approx(np.eye(3), abs=1e-4)
+
+
+@pytest.mark.parametrize("nonnegative", [False, True])
+def test_sparse_projection_is_the_models(X, nonnegative):
+    projection = projections.sparse_lsa(X, 5, 0.1, nonnegative, 0)
+    model = SparseLSA(5, 0.1, nonnegative=nonnegative, max_iter=projections.SPARSE_ITERATIONS, random_state=0)
+    with projections.iterations_given():
+        model.fit(X)
+    assert projection.project(X).toarray() == pytest.approx(model.transform(X).toarray(), abs=1e-6)
+    assert projection.nonzeros == model.components_.nnz
+    assert projection.density == pytest.approx(model.components_.nnz / 250)
+    assert projection.effective_dimension == pytest.approx(model.components_.nnz / 50)
+    place = model.components_.indices.itemsize
+    taken = 4 * model.components_.nnz + place * (model.components_.nnz + 6)
+    assert projection.megabytes == pytest.approx(taken / 2**20)
+
+
+def test_cost(X):
+    projection = projections.sparse_lsa(X, 5, 0.1, False, 0)
+    found = projections.cost(projection, X)
+    assert found["described"] == pytest.approx((projection.project(X).toarray() != 0).mean())
+    assert found["one"] > 0
+    dense = projections.cost(projections.lsa(projections.all_singular(X), 5), X)
+    assert dense["described"] > 0.9
+    assert dense["megabytes"] == 5 * 50 * 4 / 2**20
+
+
+def test_words_and_weights_are_those_of_training_documents(fish):
+    halves = sides(fish, 1)
+    train, _ = split(np.asarray(fish.labels), 1)
+    alone = fish.where(train).corpus()
+    assert (halves.train != alone.X).nnz == 0
+    assert halves.test.shape == (20, alone.X.shape[1])
+    assert (halves.test_counts.sum(axis=1) <= 15).all()
+
+
+def test_draws_keep_to_their_limits():
+    labels = np.repeat(["a", "b", "c"], [2, 5, 30])
+    drawn = drawn_evenly(labels, 3, 10)
+    names, sizes = np.unique(labels[drawn], return_counts=True)
+    assert names.tolist() == ["b", "c"]
+    assert sizes.tolist() == [5, 10]
+    assert len(set(drawn)) == 15
+
+
+@pytest.mark.slow
+def test_a_small_collection(fish):
+    said = []
+    results = plain(run_texts("20newsgroups", "20newsgroups", lambda: fish, TINY, said.append))
+    assert set(results["dimensions"]) == {LSA, SPARSE, NONNEGATIVE, CODING, LDA}
+    assert results["dimensions"][LSA]["4"]["density"] == 1
+    assert results["dimensions"][SPARSE]["4"]["density"] < 1
+    assert results["words"]["accuracy"] == 1
+    assert list(results["strengths"][SPARSE]) == ["0.05", "0.2"]
+    assert results["strengths"][SPARSE]["0.05"] == results["dimensions"][SPARSE]["4"]
+    section = render_texts(results)
+    assert "nan" not in section.text
+    assert "20newsgroups, split 2 of 2: LDA, 2 dimensions" in said
+
+
+def test_section_of_the_papers_own_numbers(measured):
+    text = " ".join(render_texts(measured).text.split())
+    assert "it loses 0.9 points with 1,000 dimensions of all documents (paper: 0.9)" in text
+    assert "| Sparse LSA | paper | 0.25 | | 0.63 | 35.8 | 93.0 ± 1.2 | |" in text
+    assert "LSA's take 210 times as much (paper: 210). **Confirmed.**" in text
+    assert "LDA does not do well: Sparse LSA is ahead by +18.0 points (10) and +23.0 points (1000)" in text
+    assert "Not confirmed" not in text
+
+
+def test_section_of_other_numbers(measured):
+    worse = copy.deepcopy(measured)
+    worse["whole"]["rows"][SPARSE]["accuracy"] = 0.9
+    worse["whole"]["rows"][LSA]["one"] = 0.5
+    text = " ".join(render_texts(worse).text.split())
+    assert "it loses 3.9 points with 1,000 dimensions of all documents (paper: 0.9)" in text
+    assert "and 0.9 with 1,000 of the training documents. **Confirmed in part.**" in text
+    assert "LSA takes 2.0 times as long for a document alone" in text
+
+
+def test_overlap_of_genes_and_pathways():
+    pathways = {"all": np.arange(3), "half": np.array([2, 3]), "none": np.array([4, 5, 6])}
+    found = overlap(np.isin(np.arange(100), [0, 1, 2]), pathways)
+    assert (found["genes"], found["touched"], found["whole"], found["found"]) == (3, 2, 1, 1)
+    assert found["part"] == pytest.approx(0.75)
+    assert overlap(np.zeros(100, bool), pathways)["part"] == 0
+
+
+def test_genes_that_are_never_measured_are_left_out():
+    values = np.array([[1.0, 40, 2, 30], [2, 80, 160, 60], [3, 20, 40, 90]])
+    X, groups = expression(values, {"a": np.array([0, 1]), "b": np.array([1, 2])})
+    assert X.shape == (3, 2)
+    assert np.linalg.norm(X, axis=1) == pytest.approx(np.ones(3))
+    assert {name: columns.tolist() for name, columns in groups.items()} == {"a": [0], "b": [0, 1]}
+
+
+def test_lines_are_as_they_were_measured(measured):
+    drawn = plots.figures(measured)
+    assert list(drawn) == ["20newsgroups-dimensions", "20newsgroups-effective"]
+    lines = {trace.name: trace for trace in drawn["20newsgroups-dimensions"].data}
+    assert list(lines[SPARSE].x) == [10, 1000]
+    assert list(lines[SPARSE].y) == pytest.approx([78, 93.01])
+    assert list(lines[SPARSE].error_y.array) == [1, 1]
+    effective = {trace.name: trace for trace in drawn["20newsgroups-effective"].data}
+    assert list(effective[SPARSE].x) == [0.1]
+    assert list(effective[LSA].x) == [10, 1000]
+    assert effective[LSA].line.color == lines[LSA].line.color
+
+
+@pytest.fixture
+def drawing(monkeypatch):
+    """The experiment about fish, with a figure."""
+    chart = Chart("Fish", "x", "y", {"red": Line([(1, 0.1), (10, 0.2)])}, {"level": 0.15})
+    makers = {"red": lambda results: {"red": draw(chart)}}
+    monkeypatch.setattr(experiment_toys, "FIGURES", makers, raising=False)
+    return {"red": {"results": {}}, "blue": {"results": {}}}
+
+
+def test_figures_are_pages_and_pictures(drawing, tmp_path, monkeypatch):
+    monkeypatch.setattr("plotly.graph_objects.Figure.to_image", lambda *_, **__: b"PNG")
+    notes = write_figures(FISH, drawing, tmp_path / "pages", tmp_path / "figures")
+    assert [path.name for path in (tmp_path / "pages").iterdir()] == ["fish-red.png"]
+    written = {path.name for path in (tmp_path / "figures").iterdir()}
+    assert written == {"fish-red.html", "plotly.min.js", ".gitignore"}
+    page = (tmp_path / "figures" / "fish-red.html").read_text()
+    assert len(page) < 50_000
+    assert 'src="plotly.min.js"' in page
+    assert "cdn" not in page
+    assert len(notes) == 2
+
+
+def test_without_a_browser_there_is_a_note(drawing, tmp_path, monkeypatch):
+    def fail(*_, **__):
+        raise RuntimeError("no Chrome\nand more")
+
+    monkeypatch.setattr("plotly.graph_objects.Figure.to_image", fail)
+    *_, note = write_figures(FISH, drawing, tmp_path, tmp_path / "figures")
+    assert "kaleido needs Chrome or Chromium" in note
+    assert "(no Chrome)" in note
+    assert not list(tmp_path.glob("*.png"))
+    assert (tmp_path / "figures" / "fish-red.html").exists()
+
+
+@pytest.mark.parametrize("missing", ["plotly", "kaleido"])
+def test_without_the_packages_there_is_a_note(drawing, tmp_path, monkeypatch, missing):
+    real = figures.find_spec
+    monkeypatch.setattr(figures, "find_spec", lambda name: None if name == missing else real(name))
+    *_, note = write_figures(FISH, drawing, tmp_path, tmp_path / "figures")
+    assert "laconic[figures]" in note
+    assert not list(tmp_path.glob("*.png"))
+
+
+def test_experiments_without_figures_say_nothing(tmp_path):
+    assert write_figures(FISH, {"red": {"results": {}}}, tmp_path, tmp_path / "figures") == []
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.slow
+def test_pictures_of_the_page_are_there(data_dir, tmp_path):
+    """The page names its pictures, and they are those that are written."""
+    from laconic.experiments import running
+
+    experiment = find("sparse-lsa")
+    path = tmp_path / "sparse-lsa.json"
+    parts = ["20newsgroups", "p53_pathways"]
+    results = running.run(experiment, path, parts=parts, quick=True, say=lambda _: None, done=lambda *_: None)
+    text, _ = pages.render(experiment, results)
+    notes = write_figures(experiment, results, tmp_path, tmp_path / "figures")
+    pictures = sorted(path.name for path in tmp_path.glob("*.png"))
+    if not pictures:
+        pytest.skip(notes[-1])
+    assert len(pictures) == 2
+    assert all(f"({name})" in text for name in pictures)
+    assert all((tmp_path / name).stat().st_size < 100_000 for name in pictures)
