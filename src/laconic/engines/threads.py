@@ -7,17 +7,26 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cache
 from numbers import Integral
 from types import TracebackType
 from typing import Self, TypeVar
 
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 AHEAD = 4
 """Blocks in flight for each thread."""
 
 Item = TypeVar("Item")
 Share = TypeVar("Share")
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    """The BLAS of numpy and scipy. To look for them takes milliseconds, too long for a single document."""
+    import scipy.linalg  # noqa: F401 - brings the second of them
+
+    return ThreadpoolController()
 
 
 class _SingleThreadedBLAS:
@@ -50,7 +59,7 @@ class _SingleThreadedBLAS:
     @staticmethod
     def _keep(ready: threading.Event, done: threading.Event) -> None:
         try:
-            with threadpool_limits(1, user_api="blas"):
+            with _libraries().limit(limits=1, user_api="blas"):
                 ready.set()
                 done.wait()
         finally:

@@ -101,7 +101,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         Experiment(
             "sparse-lsa",
             "Sparse LSA: classes of texts with few weights, topics beside LDA's, groups of genes",
-            25,
+            30,
             {
                 "20newsgroups": ("20newsgroups",),
                 "20newsgroups-bare": ("20newsgroups",),

@@ -144,8 +144,9 @@ def stacked(parts: Iterable[CompressedRows], n_columns: int) -> csr_array:
     sizes = np.concatenate([part.sizes for part in parts])
     indices = np.concatenate([part.indices for part in parts])
     data = np.concatenate([part.data for part in parts])
-    indptr = np.concatenate([[0], np.cumsum(sizes)])
-    return csr_array((data, indices, indptr), shape=(len(sizes), n_columns))
+    width = np.int32 if data.size <= np.iinfo(np.int32).max else np.int64
+    indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(width)
+    return csr_array((data, indices.astype(width, copy=False), indptr), shape=(len(sizes), n_columns))
 
 
 def upright(components: Factor) -> NDArray[Any]:

@@ -322,15 +322,19 @@ class SparseLSA(TopicModel):
             return self._output(self._least_squares(X)[0], sparse=False)
         checked_energy(X)
         project = Projector(transposed(self.components_.astype(X.dtype, copy=False)))
-        whitening = self.whitening_.astype(X.dtype)
+        whitening = self.whitening_.astype(X.dtype, copy=False)
 
         def solve(rows: Block) -> Any:
             if mode == "project":
                 return CompressedRows(*compress(project(X, rows)))
             return project(X, rows) @ whitening
 
+        blocks = even_blocks(X.shape[0], ROWS_PER_BLOCK)
+        if mode == "project" and len(blocks) == 1:
+            # a document now and then should not wait for threads, and here no BLAS needs to be held to one
+            return self._output(stacked(map(solve, blocks), self.n_components), sparse=True)
         with self._engine() as engine:
-            parts = list(engine.map(solve, even_blocks(X.shape[0], ROWS_PER_BLOCK)))
+            parts = list(engine.map(solve, blocks))
         if mode == "project":
             return self._output(stacked(parts, self.n_components), sparse=True)
         return self._output(np.concatenate(parts), sparse=False)

@@ -15,7 +15,7 @@ SIZES: dict[str, Results] = {
 STRENGTH = 0.05
 DIMENSIONS = (10, 50, 100, 500, 1000)
 
-# Table 2: the share of A that is not zero.
+# Table 2: the share of A that is not zero, as printed: for 100 dimensions of RCV1, 0.40 must be a slip.
 DENSITIES: dict[str, dict[str, dict[int, float]]] = {
     data: {
         method: dict(zip(DIMENSIONS, values, strict=True))

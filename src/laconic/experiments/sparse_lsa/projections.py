@@ -27,7 +27,8 @@ LSA, SCALED, SPARSE, NONNEGATIVE, CODING, LDA = (
 )
 LDA_ITERATIONS = 10
 CODING_ITERATIONS = 20
-# Then the objective is within half a per cent of where it comes to rest.
+# Not until rest, for time: on 20 Newsgroups with 900 dimensions the objective was then 0.4 % above that of a
+# longer fit, and the accuracy the same but for a document.
 SPARSE_ITERATIONS = 15
 
 

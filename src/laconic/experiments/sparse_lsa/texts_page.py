@@ -88,7 +88,7 @@ seem to be for documents one at a time, on a computer of 2010. Sparse coding com
 topics anew in every call, which is most of its time for a document alone. Weights here are of four bytes,
 the paper's of eight; where topics are sparse, the places of their weights count as well. "Projected" is the
 share of dimensions that are not zero. "{scaled}" also divides by the singular values, as the paper's formula
-does. The last column is for topics of training documents only, with {largest} dimensions.
+does. The last column is for topics of training documents only, with {largest:,} dimensions.
 
 {efficiency}
 
@@ -96,8 +96,8 @@ does. The last column is for topics of training documents only, with {largest} d
 
 {conclusions}
 """
-_LIMIT = """Topics cannot be more than documents, so that the largest dimension is {largest} in place of the
-paper's 1,000. """
+_LIMIT = """Topics cannot be more than documents, so that there are no 1,000 of the training documents, as in
+the paper; the largest dimension is {largest:,}. """
 
 
 def render_texts(results: Results) -> Section:

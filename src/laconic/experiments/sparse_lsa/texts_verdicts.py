@@ -178,12 +178,12 @@ def _coding(results: Results) -> str:
 def _scaled(results: Results) -> str:
     rows, theirs = results["whole"]["rows"], results["paper"]["efficiency"]
     gap = _gap(rows, LSA, SCALED)
-    told = "was hardly measured with it" if gap > CLOSE else "may have been measured with it"
+    told = "can hardly have done so" if gap > CLOSE else "may have done so"
     return (
         f"LSA divided by its singular values, as the paper's formula has it, has an accuracy of "
         f"{percent(rows[SCALED]['accuracy'])} % with topics of all documents, {abs(gap):.1f} points "
-        f"{'below' if gap > 0 else 'above'} LSA without: the paper's {percent(theirs[LSA]['accuracy'])} % "
-        f"{told}."
+        f"{'below' if gap > 0 else 'above'} LSA without. The paper, with "
+        f"{percent(theirs[LSA]['accuracy'])} %, {told}."
     )
 
 
