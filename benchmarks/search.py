@@ -14,11 +14,13 @@ import argparse
 import os
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import bm25s
 import numpy as np
 from benchmarks.machine import best
+from benchmarks.report import Report
 from benchmarks.zipf import zipf_corpus
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
@@ -27,6 +29,15 @@ from laconic import RLSI
 from laconic.search import BM25, TopicMatcher
 from laconic.search.blend import BlendedMatcher
 from laconic.search.index import BLEND
+
+PAGE = """# Performance of search
+
+Measured by `make bench-search` in one run: {headline}. The corpus is generated: Zipfian words with planted
+topics; queries are some words of a document each. bm25s searches the scores of our index with its compiled
+backend, for terms alone. Each is measured in turn, several times over, and the best counts. How much a blend
+costs depends on how many documents topics could bring among the best: the more they count, and the more
+documents are wanted, the more have to be looked at.
+"""
 
 N_TOPICS = 100
 FITTED_ON = 20_000
@@ -98,7 +109,7 @@ def topics_of(X: csr_array) -> TopicMatcher:
 
 def compare(
     terms: BM25, topics: TopicMatcher, queries: csr_array, rows: csr_array, threads: int, repeat: int
-) -> None:
+) -> list[dict[str, Any]]:
     """Search with bm25s and with ours, in turns."""
     other = peer(terms)
     ends = zip(queries.indptr[:-1], queries.indptr[1:], strict=True)
@@ -129,10 +140,9 @@ def compare(
         for name, run in runs.items():
             seconds[name] = min(seconds[name], best(run, 1))
     base = seconds["bm25s, top 10"]
-    for name, took in seconds.items():
-        print(
-            f"{name:44} {1000 * took / len(words):8.2f} ms a query   {took / base:6.2f} x bm25s", flush=True
-        )
+    return [
+        {"what": name, "ms": 1000 * took / len(words), "ratio": took / base} for name, took in seconds.items()
+    ]
 
 
 def main() -> None:
@@ -143,6 +153,8 @@ def main() -> None:
     parser.add_argument("--length", type=float, default=100.0, help="tokens of a document")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--json", type=Path, help="also write the numbers to this file")
+    parser.add_argument("--page", type=Path, help="also write the tables to this Markdown file")
     chosen = parser.parse_args()
     planted = timed(
         "drawing the documents",
@@ -154,14 +166,25 @@ def main() -> None:
     topics = topics_of(weighed(counts, idf))
     terms = timed("the terms of all documents", lambda: BM25(counts))
     queries = drawn_queries(counts, chosen.queries)
-    print(
-        f"{chosen.documents:,} documents, {counts.nnz:,} non-zeros, {chosen.queries:,} queries of "
-        f"{queries.nnz / chosen.queries:.1f} words, {chosen.threads} threads"
-    )
     columns = terms.columns
     postings = columns.data.nbytes + columns.indices.nbytes + columns.indptr.nbytes + terms.impacts.nbytes
-    print(f"index memory: terms {postings / 2**20:,.0f} MB, topics {topics.nbytes / 2**20:,.0f} MB")
-    compare(terms, topics, queries, weighed(queries, idf), chosen.threads, chosen.repeat)
+    report = Report(
+        PAGE,
+        f"{chosen.documents:,} documents, {counts.nnz:,} non-zeros, {N_TOPICS} topics, {chosen.queries:,} "
+        f"queries of {queries.nnz / chosen.queries:.1f} words on average, {chosen.threads} threads; index of "
+        f"{postings / 2**20:,.0f} MB for terms and {topics.nbytes / 2**20:,.0f} MB for topics",
+    )
+    rows = compare(terms, topics, queries, weighed(queries, idf), chosen.threads, chosen.repeat)
+    report.add(
+        "A query",
+        rows,
+        {
+            "what": ("what", str),
+            "ms": ("ms", "{:.2f}".format),
+            "ratio": ("times bm25s", "{:.2f}".format),
+        },
+    )
+    report.write(chosen.json, chosen.page)
 
 
 if __name__ == "__main__":
