@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -452,6 +454,27 @@ class TestPartialFit:
         assert loaded.n_documents_seen_ == 30
         assert loaded.data_hash_ == model.data_hash_
 
+    def test_parameters_changed_between_batches(self, X):
+        first, second = X[:20], X[20:]
+        model = SparseLSA(3, 0.1, random_state=0).partial_fit(first)
+        for change in ({"n_components": 5}, {"n_components": 2}, {"groups": np.arange(30) // 3}):
+            changed = copy.deepcopy(model).set_params(**change)
+            with pytest.raises(ValueError, match="changed since the last batch"):
+                changed.partial_fit(second)
+        few = copy.deepcopy(model).set_params(alpha_topics=2.0).partial_fit(second)
+        assert few.alpha_topics_ == 2
+        assert few.density_ < model.partial_fit(second).density_
+
+    def test_topics_keep_their_numbers_however_much_is_forgotten(self, X):
+        """What decay leaves of the products may be less than the penalty: topics start as they were."""
+        blocks = np.kron(np.eye(3), np.ones((1, 10)))
+        documents = np.repeat(blocks, 10, axis=0) * np.random.default_rng(0).random((30, 30))
+        model = SparseLSA(3, 0.5, random_state=0).partial_fit(documents)
+        before = model.components_.toarray()
+        after = model.partial_fit(documents, decay=0.01).components_.toarray()
+        cosines = (before * after).sum(1) / np.linalg.norm(before, axis=1) / np.linalg.norm(after, axis=1)
+        assert cosines.min() > 0.9
+
     def test_a_batch_may_be_small_or_empty_of_words(self, X):
         model = SparseLSA(5, 0.2, random_state=0).partial_fit(X)
         before = model.objective_history_[-1]
@@ -504,3 +527,10 @@ def test_group_table_is_that_of_the_fit(X):
     model = SparseLSA(3, 0.1, random_state=0).fit(X).set_params(groups=np.arange(30) // 15)
     with pytest.raises(ValueError, match="no groups of terms"):
         model.group_table(0)
+
+
+def test_the_number_of_topics_is_that_of_the_fit(X, tmp_path):
+    model = SparseLSA(3, 0.1, random_state=0).fit(X).set_params(n_components=7)
+    assert model.transform(X).shape == (40, 3)
+    with pytest.raises(ValueError, match="ask for 7 topics, but 3 were found"):
+        model.save(tmp_path / "model")

@@ -230,7 +230,8 @@ def fit(
     typed, how = several.as_typed(columns), read.as_typed(reading)
     more = [f"laconic translate {output} {new}{one}{how}" for one in typed[:1]]
     if not typed:
-        more.append(f'laconic search {output} --corpus {new.removeprefix("NEW-")}{how} "SOME WORDS"')
+        named = read.as_typed(reading, also=("id", "label") if needs_labels(model) else ("id",))
+        more.append(f'laconic search {output} --corpus {new.removeprefix("NEW-")}{named} "SOME WORDS"')
     conclude(bundle.model, outcome, output, reading=f" {new}{''.join(typed)}{how}", more=more)
 
 

@@ -127,13 +127,13 @@ def reading_options(
     return {name: value for name, value in typed.items() if value is not None}
 
 
-def as_typed(options: Mapping[str, Any]) -> str:
+def as_typed(options: Mapping[str, Any], also: tuple[str, ...] = ()) -> str:
     """The options of reading that the next command needs, too, as they are typed.
 
     >>> as_typed({"text": "body", "label": "kind", "delimiter": ";"})
     " --text body --delimiter ';'"
     """
-    needed = ("text", "encoding", "delimiter", "vocabulary")
+    needed = ("text", *also, "encoding", "delimiter", "vocabulary")
     return "".join(
         f" --{name} {shlex.quote(str(options[name]).replace(chr(9), chr(92) + 't'))}"
         for name in needed

@@ -330,6 +330,11 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def _fitted_state(self) -> dict[str, Any]:
         """What a bundle stores besides the parameters."""
         check_is_fitted(self, "components_")
+        if self.components_.shape[0] != self._n_topics:
+            raise ValueError(
+                f"the parameters now ask for {self._n_topics} topics, but {self.components_.shape[0]} were "
+                "found: set them back or fit again, so that the saved model can be loaded"
+            )
         state = {
             "components": self.components_,
             "objective_history": self.objective_history_,

@@ -193,15 +193,25 @@ class SparseLSA(TopicModel):
 
     def _next_steps(self, X: csr_array, decay: float, engine: Threads) -> SparseLSASteps:
         """Where a fit goes on with other documents."""
+        if self.n_components != self.components_.shape[0] or not _same_groups(
+            self.groups_, self._term_groups()
+        ):
+            raise ValueError(
+                "n_components or groups were changed since the last batch: set them back, or begin again "
+                "with a model that is not fitted (sklearn's clone)"
+            )
+        if self.alpha_topics is not None:
+            self.alpha_topics_ = float(self.alpha_topics)
         dtype, shrink = self.components_.dtype, self._shrink()
         if hasattr(self, "seen_products_"):
-            products, squares = self.seen_products_ * dtype.type(np.sqrt(decay)), self.seen_squares_ * decay
+            products, squares = self.seen_products_, self.seen_squares_
         else:
-            topics = transposed(self._expanded(self.components_))
-            products = shrink.stretch(topics).toarray() * dtype.type(np.sqrt(decay))
+            products = shrink.stretch(transposed(self._expanded(self.components_))).toarray()
             squares = np.square(products, dtype=np.float64).sum(1)
-        expanded = self._expanded(X).astype(dtype, copy=False)
-        return SparseLSASteps(expanded, shrunk(products, shrink), shrink, engine, Seen(products, squares))
+        # the first topics are those of before, however little that counts now
+        first = shrunk(products, shrink)
+        seen = Seen(products * dtype.type(np.sqrt(decay)), squares * decay)
+        return SparseLSASteps(self._expanded(X).astype(dtype, copy=False), first, shrink, engine, seen)
 
     def _run(self, steps: SparseLSASteps, watch: Callback | None) -> tuple[Factor, Trace]:
         """Iterate, and take over what goes with the topics found."""
@@ -240,7 +250,7 @@ class SparseLSA(TopicModel):
             What all documents before count for beside one of this batch: 1 forgets nothing, so that the order
             of shuffled batches hardly matters; less follows a stream that changes (with n documents in a
             batch, about n / (1 - decay) of them are remembered). Note that `alpha_topics` is meant for as
-            many documents as count.
+            many documents as count; it may be changed between batches.
         callback : callable, optional
             As in `fit`.
 
@@ -332,11 +342,11 @@ class SparseLSA(TopicModel):
         blocks = even_blocks(X.shape[0], ROWS_PER_BLOCK)
         if mode == "project" and len(blocks) == 1:
             # a document now and then should not wait for threads, and here no BLAS needs to be held to one
-            return self._output(stacked(map(solve, blocks), self.n_components), sparse=True)
+            return self._output(stacked(map(solve, blocks), project.topics.shape[1]), sparse=True)
         with self._engine() as engine:
             parts = list(engine.map(solve, blocks))
         if mode == "project":
-            return self._output(stacked(parts, self.n_components), sparse=True)
+            return self._output(stacked(parts, project.topics.shape[1]), sparse=True)
         return self._output(np.concatenate(parts), sparse=False)
 
     def _fold_in(self, X: Any, y: Any = None) -> tuple[Any, float, float]:
@@ -464,3 +474,13 @@ class SparseLSA(TopicModel):
         check_number("n_documents_seen", state["n_documents_seen"], Integral, 1)
         self.seen_products_, self.seen_squares_ = products, squares
         self.n_documents_seen_ = int(state["n_documents_seen"])
+
+
+def _same_groups(one: TermGroups | None, other: TermGroups | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return (
+        one.names == other.names
+        and np.array_equal(one.columns, other.columns)
+        and np.array_equal(one.starts, other.starts)
+    )
