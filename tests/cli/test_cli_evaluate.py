@@ -216,6 +216,16 @@ def test_rankings_beside_a_model(laconic, saved, jsonl, asked, tmp_path):
     assert found["runs"][str(tmp_path / "topics.trec")]["mean"]["AP"] == 1
 
 
+def test_a_file_called_like_a_ranking_of_the_model(laconic, saved, jsonl, asked, tmp_path, monkeypatch):
+    folder, _, qrels = asked
+    monkeypatch.chdir(tmp_path)
+    write_run({name: {"nothing": 1.0} for name in qrels}, "terms")
+    reading = ["--corpus", jsonl, "--text", "body", "--id", "key", "--run-file", "terms"]
+    found = json.loads(laconic("evaluate", saved, *reading, *arguments(folder), "--json").stdout)
+    assert found["runs"]["terms"]["mean"]["AP"] > 0
+    assert found["runs"]["./terms"]["mean"]["AP"] == 0
+
+
 @pytest.mark.parametrize(
     ("typed", "message"),
     [
@@ -224,6 +234,10 @@ def test_rankings_beside_a_model(laconic, saved, jsonl, asked, tmp_path):
         (["--run-file", "r"], "name the file of the judgements"),
         (["--run-file", "r", "--queries", "q"], "queries are for a model"),
         (["--run-file", "r", "--qrels", "q", "--corpus", "c"], "documents are for a model"),
+        (
+            ["--run-file", "r", "--run-file", "./r", "--qrels", "q"],
+            "r is named twice; name every ranking once",
+        ),
         (["DIR", "--queries", "q"], "name the file of the judgements"),
         (["DIR", "--qrels", "q"], "give --queries or --run-file"),
         (["DIR", "--qrels", "q", "--run-file", "r"], "give --queries"),

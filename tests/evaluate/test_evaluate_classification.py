@@ -61,6 +61,8 @@ def test_topics_that_tell_nothing_and_tiny_classes():
     ("change", "message"),
     [
         ({"labels": ["a", "b"]}, "a row of weights and a label for every document"),
+        ({"W": np.full((90, 2), np.nan)}, "weights that are NaN or infinite"),
+        ({"W": csr_array(np.full((90, 2), np.inf))}, "weights that are NaN or infinite"),
         ({"splits": 0}, "splits"),
         ({"splits": []}, "there are no splits"),
         ({"splits": ["train", "test"]}, "2 names of splits for 90 documents"),

@@ -214,6 +214,12 @@ def test_limits():
             assert np.isfinite(found.per_topic).all()
 
 
+@pytest.mark.parametrize("smoothing", [0.1, 0.5, 0.9, 0.99])
+def test_smoothing_does_not_lift_npmi_above_1(smoothing):
+    found = coherence([WORDS[:4], WORDS], as_corpus(drawn_texts(0)), smoothing=smoothing)
+    assert (np.abs(found.per_topic) <= 1).all()
+
+
 def test_umass_of_the_authors():
     """One document is added to those with both words."""
     texts = [["a1", "b1"], ["a1", "b1"], ["a1"], ["c1"]]
@@ -244,6 +250,11 @@ def test_diversity():
         ({"n_terms": 0}, "n_terms"),
         ({"window": 0, "texts": []}, "window"),
         ({"window": 10}, "give texts"),
+        ({"window": 5, "texts": []}, "0 texts for the corpus's 60 documents"),
+        ({"window": 5, "texts": [""], "measure": "umass"}, "1 texts for the corpus's 60 documents"),
+        ({"window": 5, "texts": ["wa"] * 61}, "61 texts for the corpus's 60 documents"),
+        ({"window": 5, "texts": "wa wb"}, "not a single string"),
+        ({"window": 5, "texts": ["wa", b"wb"]}, "text 2 is bytes, not a string"),
         ({"smoothing": -1}, "smoothing"),
         ({"smoothing": 0, "measure": "umass"}, "UMass needs a smoothing above 0"),
     ],

@@ -108,6 +108,12 @@ def test_holm_by_its_definition(p_values):
         assert p <= adjusted <= 1
 
 
+@pytest.mark.parametrize("wrong", [math.nan, -0.1, 1.1, None])
+def test_holm_takes_p_values_only(wrong):
+    with pytest.raises(ValueError, match="a p-value must be a number from 0 to 1"):
+        holm([0.01, wrong, 0.02])
+
+
 def runs():
     rng = np.random.default_rng(0)
     qrels = {f"q{n}": {"a": 1} for n in range(40)}

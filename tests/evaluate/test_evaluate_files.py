@@ -46,6 +46,11 @@ def test_trec_topics(tmp_path, name):
         read_queries(path, fields=["narr"])
 
 
+def test_entities_of_trec_topics(tmp_path):
+    text = "<top><num>1<title>R&D, AT&amp;T &lt;b&gt; &#233;&#xE9;&nbsp;&copy &none;</top>"
+    assert read_queries(file(tmp_path, "topics.txt", text)) == {"1": "R&D, AT&T <b> éé &copy &none;"}
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [
@@ -73,6 +78,7 @@ def test_encoding(tmp_path):
         ("q.jsonl", "[1]", "line 1: every line must be one JSON object"),
         ("q.jsonl", '{"_id": "1"}', "line 1: no id .* or no text"),
         ("q.jsonl", '{"_id": true, "text": "a"}', "line 1: no id"),
+        ("q.jsonl", '{"_id": "1", "text": "a"}\n{"_id": "", "text": "a"}', "line 2: the id is missing"),
         ("q.tsv", "1\ta\n2 b\n", "line 2: no tab; queries are JSON lines"),
         ("q.tsv", "1\ta\n\tb\n", "line 2: the id is missing"),
         ("q.tsv", "1\ta\n1\tb\n", "line 2: query '1' is there twice"),
@@ -98,6 +104,7 @@ def test_bad_queries(tmp_path, name, text, message):
         "q1 0 d1 1\nq1 0 d2 0\nq2 Q0 d1 -1\n",
         "q1\t0\td1\t1\n\nq1\t0\td2\t0\nq1 0 d2 0\nq2\t0\td1\t-1",
         "query-id\tcorpus-id\tscore\r\nq1\td1\t1\r\nq1\td2\t0\r\nq2\td1\t-1\r\n",
+        "query-id\tcorpus-id\tscore \nq1\td1\t1 \nq1\td2\t0\nq2\td1\t-1\n",
         "q1\td1\t1\nq1\td2\t0\nq2\td1\t-1\n",
     ],
 )
@@ -117,6 +124,11 @@ def test_ids_with_spaces_between_tabs(tmp_path):
         ("q1\td1\t1\nq1 0 d2 1\n", "line 2: 1 columns"),
         ("q1 0 d1 high\n", "line 1: the grade 'high' is no whole number"),
         ("q1 0 d1 1.5\n", "line 1: the grade '1.5' is no whole number"),
+        ("q1 0 d1 1_0\n", "line 1: the grade '1_0' is no whole number"),
+        ("q1 0 d1 1000\nq1 0 d2 2147483647\n", "line 2: the grade 2147483647 is not between -1000 and 1000"),
+        ("q1 0 d1 -1001\n", "line 1: the grade -1001 is not between"),
+        ("q1\td1\t1\n\td1\t1\n", "line 2: the id of the query is missing"),
+        ("q1\t \t1\n", "line 1: the id of the document is missing"),
         ("q1 0 d1 1\nq1 0 d1 2\n", "line 2: query 'q1' and document 'd1' have another grade before"),
         ("query-id\tcorpus-id\tscore\n", "has a header, but no judgements"),
         ("", "is empty"),
@@ -158,6 +170,7 @@ def test_ranks_are_not_used(tmp_path):
     [
         ("q Q0 a 1 0.5 x\nq Q0 b 2 0.5\n", "line 2: 5 columns; a run has query"),
         ("q Q0 a 1 nan x\n", "line 1: the score 'nan' is no number"),
+        ("q Q0 a 1 1_0 x\n", "line 1: the score '1_0' is no number"),
         ("q Q0 a 1 high x\n", "line 1: the score 'high' is no number"),
         ("q Q0 a 1 0.5 x\nq Q0 a 2 0.4 x\n", "line 2: document 'a' is there twice for query 'q'"),
         ("\n", "is empty"),
@@ -189,6 +202,10 @@ def test_runs_that_the_format_cannot_hold(tmp_path, run, options, message):
 def test_paths(tmp_path):
     with pytest.raises(ValueError, match=r"leave \.gz out of the name"):
         write_run({"q": {"a": 1.0}}, tmp_path / "a.run.gz")
+    with pytest.raises(ValueError, match=r"none.a\.run: there is no directory .*none; make it first"):
+        write_run({"q": {"a": 1.0}}, tmp_path / "none" / "a.run")
+    with pytest.raises(ValueError, match="is a directory; name a file"):
+        write_run({"q": {"a": 1.0}}, tmp_path)
     for read in (read_queries, read_qrels, read_run):
         with pytest.raises(CorpusError, match="does not exist"):
             read(tmp_path / "nothing.txt")

@@ -90,6 +90,20 @@ def test_queries_without_results_or_judgements():
     assert retrieval_scores(qrels, {}, ["AP"]).mean == {"AP": 0.0}
 
 
+def test_gains_take_the_place_of_grades():
+    scores = retrieval_scores({"q": {"a": 1, "b": 2}}, {"q": {"a": 2.0, "b": 1.0}}, ["nDCG(gains={1: 9})@1"])
+    assert scores.mean == {"nDCG(gains={1: 9})@1": 1.0}
+
+
+def test_queries_whose_grades_are_all_negative_count_0():
+    """trec_eval itself crashes."""
+    run = {"q1": {"a": 2.0, "b": 1.0}, "q2": {"a": 1.0}}
+    scores = retrieval_scores({"q1": {"a": -1, "b": 1}, "q2": {"a": -5}}, run)
+    assert scores.per_query["AP"] == {"q1": 0.5, "q2": 0.0}
+    assert (scores.n_queries, scores.n_missing) == (2, 0)
+    assert retrieval_scores({"q2": {"a": -1}}, run).mean == {"AP": 0.0, "nDCG@10": 0.0}
+
+
 def test_names_and_numbers_of_other_kinds():
     qrels = {"q": {"a": np.int64(1), "b": True}}
     run = {"q": {"a": np.float32(0.5), "b": 1, "c": -math.inf, "d": math.inf}}
@@ -104,12 +118,41 @@ def test_names_and_numbers_of_other_kinds():
     [
         ({"q": {"a": 1}}, {"q": {"a": math.nan}}, ["AP"], "'q' has scores that are NaN"),
         ({"q": {"a": 1}}, {"q": {"a": None}}, ["AP"], "'q' has scores that are not numbers"),
-        ({"q": {"a": 0.5}}, {"q": {"a": 1.0}}, ["AP"], "'q' has the grade 0.5; grades must be whole"),
+        (
+            {"q": {"a": 0.5}},
+            {"q": {"a": 1.0}},
+            ["AP"],
+            "'q' has the grade 0.5 for document 'a'; grades must be whole",
+        ),
+        *(
+            (
+                {"q": {"b": 1, "a": grade}},
+                {"q": {"a": 1.0}},
+                ["AP"],
+                "'q' has the grade .* from -1000 to 1000",
+            )
+            for grade in [2**31 - 1, -1001, np.iinfo(np.int64).min, math.nan, math.inf, None, "1"]
+        ),
+        ({1: {"a": 1}}, {1: {"a": 1.0}}, ["AP"], "ids must be strings, such as '1', not 1"),
+        ({"q": {1: 1}}, {"q": {"1": 1.0}}, ["AP"], "ids must be strings, such as '1', not 1"),
+        ({"q": {"1": 1}}, {"q": {1: 1.0}}, ["AP"], "ids must be strings, such as '1', not 1"),
         ({"q": {}}, {"q": {"a": 1.0}}, ["AP"], "no query has judgements"),
         ({"q": {"a": 1}}, {"1": {"a": 1.0}}, ["AP"], "such as '1', and the judgements such as 'q': none"),
         *(
             ({"q": {"a": 1}}, {"q": {"a": 1.0}}, [measure], f"{measure!r} is no measure of trec_eval")
             for measure in ["map", "P", "P@0", "P@x", "ERR@10", "NumRel", ""]
+        ),
+        *(
+            ({"q": {"a": 1}}, {"q": {"a": 1.0}}, [measure], "is no measure of trec_eval")
+            for measure in [
+                "AP(rel=0)",
+                "AP(rel=1001)",
+                "nDCG(gains={1: -1})@5",
+                "nDCG(gains={1: 9999})@5",
+                "nDCG(gains={1: 1.5})@5",
+                "nDCG(gains={-1: 1})@5",
+                7,
+            ]
         ),
         ({"q": {"a": 1}}, {"q": {"a": 1.0}}, "AP", "must be a list of names"),
         ({"q": {"a": 1}}, {"q": {"a": 1.0}}, [], "must be a list of names"),

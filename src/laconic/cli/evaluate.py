@@ -228,6 +228,11 @@ def _check_usage(
         refuse(
             "--run-file", "to compare rankings with a model, give --queries; without a model, leave DIR out"
         )
+    seen: set[Path] = set()
+    for path in run_file or []:
+        if path.resolve() in seen:
+            refuse("--run-file", f"{path} is named twice; name every ranking once")
+        seen.add(path.resolve())
     if run is not None and queries is None:
         refuse("--run", "there is no ranking without --queries")
     if run is not None and not run.absolute().parent.is_dir():
@@ -259,10 +264,14 @@ def _opened(
 def _run_names(paths: Sequence[Path], taken: Mapping[str, Any]) -> list[tuple[str, Path]]:
     """A name for each file: its stem, or all of the path where that would be another's."""
     stems = [path.stem for path in paths]
-    return [
-        (path.stem if stems.count(path.stem) == 1 and path.stem not in taken else str(path), path)
-        for path in paths
-    ]
+
+    def name(path: Path) -> str:
+        if stems.count(path.stem) == 1 and path.stem not in taken:
+            return path.stem
+        # With its folder, which no stem has: a file without suffix is called like its stem.
+        return str(path) if len(path.parts) > 1 else f"./{path}"
+
+    return [(name(path), path) for path in paths]
 
 
 def _tell_comparison(comparison: Comparison, json: bool) -> None:

@@ -97,6 +97,8 @@ def classification_accuracy(
             f"W has shape {features.shape} and labels have shape {classes.shape}; give a row of weights and "
             "a label for every document"
         )
+    if not np.isfinite(features.data if issparse(features) else features).all():
+        raise ValueError("W has weights that are NaN or infinite; give finite numbers")
     ordered = sorted(set(map(float, costs)))
     if not ordered or not ordered[0] > 0:
         raise ValueError(f"costs must be numbers above 0, not {costs!r}")

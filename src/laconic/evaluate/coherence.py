@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
@@ -64,7 +64,8 @@ def coherence(
     With P(v) the share of documents that have the word v, and P(v, w) that of documents with both,
 
     - NPMI is the mean over pairs of words of log((P(v, w) + s) / (P(v) P(w))) / -log(P(v, w) + s), from -1 to
-      1: 0 for words that are independent, 1 for words that only occur together;
+      1: 0 for words that are independent, 1 for words that only occur together, and also where a large s
+      would make it more;
     - UMass is the mean, over pairs of which v is the earlier word of the topic and w the later, of
       log((P(v, w) + s) / P(v)): at most about 0;
     - C_v compares the word's row in the table of all NPMI of the topic's words (itself included) with the sum
@@ -88,7 +89,7 @@ def coherence(
         for UMass one document (or window) of all; and for C_v 1e-12. The last gives such words an NPMI the
         higher, the rarer they are: -0.67 for words in one of a hundred documents, -0.5 for one of a thousand.
     texts : iterable of str, optional
-        The documents of the corpus; needed with `window`.
+        The documents of the corpus, all of them; needed with `window`.
     window : int, optional
         Count in windows of that many words, which slide over each text word by word, in place of whole
         documents; a text that is shorter is one window. Published values of C_v have 110, those of NPMI 10.
@@ -127,7 +128,10 @@ def coherence(
         check_number("window", window, Integral, 1)
         if texts is None:
             raise ValueError("windows are of texts; give texts, those of the corpus, or leave window out")
-        n_units, together = count_in_windows(texts, corpus.vectorizer, listed, window)
+        if isinstance(texts, str | bytes):
+            raise ValueError("texts must be a list of strings, one for each document, not a single string")
+        checked = _one_for_each(texts, corpus.shape[0])
+        n_units, together = count_in_windows(checked, corpus.vectorizer, listed, window)
     if smoothing is None:
         smoothing = {"npmi": 0.0, "umass": 1 / n_units, "c_v": EPSILON}[measure]
     check_number("smoothing", smoothing, Real, 0)
@@ -181,6 +185,19 @@ def _heaviest(topic: Topic, n_terms: int) -> list[str]:
     return list(dict.fromkeys(words))[:n_terms]
 
 
+def _one_for_each(texts: Iterable[str], n_documents: int) -> Iterator[str]:
+    """The texts as they are read; at the end, there must have been as many as documents."""
+    n_texts = 0
+    for n_texts, text in enumerate(texts, start=1):
+        if not isinstance(text, str):
+            raise ValueError(f"text {n_texts:,} is {type(text).__name__}, not a string")  # noqa: TRY004
+        yield text
+    if n_texts != n_documents:
+        raise ValueError(
+            f"there are {n_texts:,} texts for the corpus's {n_documents:,} documents; give one each"
+        )
+
+
 def _in_documents(corpus: Corpus) -> tuple[int, Callable[[list[str]], Floats]]:
     """How many documents there are, and what counts those with two words."""
     columns = {term: column for column, term in enumerate(corpus.vocabulary)}
@@ -208,7 +225,8 @@ def _npmi(together: Floats, smoothing: float) -> Floats:
     certain = smoothed >= 1
     np.divide(logs - expected, -logs, where=seen & ~certain, out=values)
     values[seen & certain] = 1.0
-    return values
+    # Smoothing may give two words a larger share than either has alone, and then values above the limit.
+    return np.minimum(values, 1.0)
 
 
 def _npmi_mean(together: Floats, smoothing: float) -> float:

@@ -13,7 +13,7 @@ from laconic.corpus.readers.ledger import Ledger
 from laconic.corpus.readers.paths import expanded
 from laconic.corpus.readers.sources import File, check_encoding, suffixes
 from laconic.evaluate.named import find_collection, names_collection
-from laconic.evaluate.retrieval import Run
+from laconic.evaluate.retrieval import LARGEST_GRADE, Run
 
 Lines: TypeAlias = list[tuple[int, str]]
 
@@ -35,7 +35,7 @@ def read_qrels(path: str | os.PathLike[str], *, encoding: str = "utf-8") -> dict
     Returns
     -------
     dict of str to dict of str to int
-        From the ids of queries to those of documents to grades.
+        From the ids of queries to those of documents to grades, which are from -1000 to 1000.
 
     Raises
     ------
@@ -55,7 +55,7 @@ def read_qrels(path: str | os.PathLike[str], *, encoding: str = "utf-8") -> dict
         return find_collection(str(path)).qrels()
     source = source_of(path, encoding)
     lines = read_lines(source)
-    if lines[0][1].rstrip("\r\n").split("\t") == _GRADES_HEADER:
+    if lines[0][1].split() == _GRADES_HEADER:
         del lines[0]
         if not lines:
             raise CorpusError(f"{source.path} has a header, but no judgements")
@@ -69,16 +69,35 @@ def read_qrels(path: str | os.PathLike[str], *, encoding: str = "utf-8") -> dict
                 f"{len(fields)} columns; judgements have four (query, anything, document, grade) between "
                 "white space, or three (query, document, grade) between tabs, the same in all lines",
             )
-        try:
-            grade = int(fields[-1])
-        except ValueError:
-            source.fail(number, f"the grade {fields[-1]!r:.40} is no whole number")
-        grades = qrels.setdefault(fields[0].strip(), {})
-        if grades.setdefault(fields[-2].strip(), grade) != grade:
+        query, document = fields[0].strip(), fields[-2].strip()
+        if not query or not document:
+            source.fail(number, f"the id of the {'document' if query else 'query'} is missing")
+        grade = _grade(source, number, fields[-1])
+        if qrels.setdefault(query, {}).setdefault(document, grade) != grade:
             source.fail(
-                number, f"query {fields[0]!r} and document {fields[-2]!r} have another grade before; keep one"
+                number, f"query {query!r} and document {document!r} have another grade before; keep one"
             )
     return qrels
+
+
+def _grade(source: File, number: int, written: str) -> int:
+    """The grade of a line."""
+    try:
+        grade = int(_as_written(written))
+    except ValueError:
+        source.fail(number, f"the grade {written!r:.40} is no whole number")
+    if abs(grade) > LARGEST_GRADE:
+        source.fail(
+            number, f"the grade {written.strip():.40} is not between {-LARGEST_GRADE} and {LARGEST_GRADE}"
+        )
+    return grade
+
+
+def _as_written(number: str) -> str:
+    """Refuse what is a number in Python's code only, such as 1_0 for 10."""
+    if "_" in number:
+        raise ValueError(f"{number!r} has an underscore")
+    return number
 
 
 def read_run(path: str | os.PathLike[str], *, encoding: str = "utf-8") -> dict[str, dict[str, float]]:
@@ -115,7 +134,7 @@ def read_run(path: str | os.PathLike[str], *, encoding: str = "utf-8") -> dict[s
             source.fail(number, f"{len(fields)} columns; a run has query, Q0, document, rank, score and tag")
         query, _, document, _, written, _ = fields
         try:
-            score = float(written)
+            score = float(_as_written(written))
         except ValueError:
             score = math.nan
         if math.isnan(score):
@@ -142,7 +161,8 @@ def write_run(run: Run, path: str | os.PathLike[str], *, tag: str = "laconic") -
     Raises
     ------
     ValueError
-        For ids that are empty or have white space, which the format cannot hold, or scores that are NaN.
+        For ids that are empty or have white space, which the format cannot hold, scores that are NaN, or a
+        file in a directory that does not exist.
 
     Notes
     -----
@@ -164,6 +184,12 @@ def write_run(run: Run, path: str | os.PathLike[str], *, tag: str = "laconic") -
     target = Path(path)
     if suffixes(target)[1]:
         raise ValueError(f"{target}: runs are written as plain text; leave {target.suffix} out of the name")
+    if not target.absolute().parent.is_dir():
+        raise ValueError(
+            f"{target}: there is no directory {target.parent}; make it first, or write elsewhere"
+        )
+    if target.is_dir():
+        raise ValueError(f"{target} is a directory; name a file")
     for name in (tag, *run, *(document for results in run.values() for document in results)):
         if not isinstance(name, str) or not name or len(name.split()) != 1 or name != name.strip():
             raise ValueError(f"{name!r} cannot stand in a run: its columns are separated by white space")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
 import re
@@ -17,6 +18,8 @@ _IDS = ("_id", "id", "query_id", "query-id", "qid")
 _TEXTS = ("text", "query", "title")
 _TOP = re.compile(r"(</?top>)", re.IGNORECASE)
 _TAG = re.compile(r"<(/?)([a-z]+)>", re.IGNORECASE)
+# Only what ends with a semicolon: elsewhere, & stands for itself.
+_ENTITY = re.compile(r"&(?:#[0-9]+|#x[0-9a-f]+|[a-z][a-z0-9]*);", re.IGNORECASE)
 # What topics repeat after their tags.
 _CAPTION = re.compile(r"\A\s*(?:number|topic|description|narrative)\s*:", re.IGNORECASE)
 
@@ -90,6 +93,8 @@ def _json_queries(source: File, lines: Lines) -> Iterator[tuple[int, str, str]]:
         text = next((record[key] for key in _TEXTS if key in record), None)
         if not isinstance(name, str | int) or isinstance(name, bool) or not isinstance(text, str):
             source.fail(number, f"no id ({' or '.join(_IDS)}), or no text ({' or '.join(_TEXTS)})")
+        if not str(name).strip():
+            source.fail(number, "the id is missing")
         yield number, str(name), text
 
 
@@ -136,7 +141,8 @@ def _topic(source: File, number: int, content: str, fields: Sequence[str]) -> tu
     parts: dict[str, str] = {}
     for closing, name, text in zip(pieces[1::3], pieces[2::3], pieces[3::3], strict=True):
         if not closing:
-            parts[name.lower()] = " ".join(_CAPTION.sub("", text).split())
+            decoded = _ENTITY.sub(lambda entity: html.unescape(entity[0]), _CAPTION.sub("", text))
+            parts[name.lower()] = " ".join(decoded.split())
     name = parts.get("num", "")
     if not name:
         source.fail(number, "the topic has no <num>")

@@ -15,6 +15,8 @@ Run: TypeAlias = Mapping[str, Mapping[str, float]]
 """From the ids of queries to those of documents to scores: more is better."""
 
 MEASURES = ("AP", "nDCG@10")
+# trec_eval takes memory and time for every grade up to the largest, used or not.
+LARGEST_GRADE = 1000
 
 
 @dataclass(frozen=True)
@@ -48,8 +50,8 @@ def retrieval_scores(qrels: Qrels, run: Run, measures: Sequence[str] = MEASURES)
     Parameters
     ----------
     qrels : mapping of str to mapping of str to int
-        The judgements: from the ids of queries to those of documents to grades. Documents with a grade of 1
-        or more are relevant; those without a judgement are not.
+        The judgements: from the ids of queries to those of documents to grades, from -1000 to 1000. Documents
+        with a grade of 1 or more are relevant; those without a judgement are not.
     run : mapping of str to mapping of str to float
         The ranking: from the ids of queries to those of documents to scores. More is better.
     measures : sequence of str, default=("AP", "nDCG@10")
@@ -64,13 +66,14 @@ def retrieval_scores(qrels: Qrels, run: Run, measures: Sequence[str] = MEASURES)
     Raises
     ------
     ValueError
-        If ir-measures is not installed; for a measure that trec_eval does not have, scores that are not
-        numbers, judgements of no query, or a run that has no query in common with them.
+        If ir-measures is not installed; for a measure that trec_eval does not have, ids that are not strings,
+        grades that are not whole numbers of that range, scores that are not numbers, judgements of no query,
+        or a run that has no query in common with them.
 
     Notes
     -----
     - A query with judgements but without results counts 0. One without judgements is left out. One whose
-      judgements are all 0 counts 0, whatever the run says.
+      judgements are all 0 or less counts 0, whatever the run says.
     - The gain of nDCG is linear, the grade itself (not 2^grade - 1), and divided by log2(rank + 1). A cut-off
       such as 10 applies to the ideal ranking, too.
     - P@10 divides by 10 even if there are fewer results; AP and R@k divide by all relevant documents, whether
@@ -123,18 +126,32 @@ def parse_measures(names: Sequence[str]) -> list[tuple[str, Any]]:
     for name in names:
         try:
             measure = ir_measures.parse_measure(name)
-            known = ir_measures.pytrec_eval.supports(measure) and measure.params.get("cutoff", 1) >= 1
+            known = ir_measures.pytrec_eval.supports(measure) and _has_sound_parameters(measure.params)
             # Numbers of queries and documents are sums, of which a mean over queries says nothing.
             known = known and not measure.NAME.startswith("Num")
-        except (NameError, ValueError, AssertionError):
+        except (NameError, TypeError, ValueError, AssertionError):
             known = False
         if not known:
             raise ValueError(
                 f"{name!r} is no measure of trec_eval; there are AP, nDCG@10, P@5, R@100, RR, Rprec, "
-                "Success@1 and more of ir-measures, with cut-offs of at least 1"
+                "Success@1 and more of ir-measures, with cut-offs of at least 1, "
+                f"rel from 1 to {LARGEST_GRADE} and whole gains from 0 to {LARGEST_GRADE}"
             )
         parsed.append((name, measure))
     return parsed
+
+
+def _has_sound_parameters(parameters: Mapping[str, Any]) -> bool:
+    """Whether trec_eval can work with the parameters of a measure."""
+    return (
+        parameters.get("cutoff", 1) >= 1
+        and 1 <= parameters.get("rel", 1) <= LARGEST_GRADE
+        # Gains take the place of grades, of which negative ones are never relevant.
+        and all(
+            grade >= 0 and isinstance(gain, int) and 0 <= gain <= LARGEST_GRADE
+            for grade, gain in parameters.get("gains", {}).items()
+        )
+    )
 
 
 def _ir_measures() -> Any:
@@ -151,18 +168,38 @@ def _plain_grades(qrels: Qrels) -> dict[str, dict[str, int]]:
     """The judgements as trec_eval takes them: dictionaries of int, and nothing like it."""
     plain = {}
     for query, grades in qrels.items():
-        if not all(type(grade) is int for grade in grades.values()):
-            wrong = next((grade for grade in grades.values() if grade != int(grade)), None)
-            if wrong is not None:
-                raise ValueError(f"query {query!r} has the grade {wrong!r}; grades must be whole numbers")
-        plain[query] = {document: int(grade) for document, grade in grades.items()}
+        _check_ids(query, grades)
+        for document, grade in grades.items():
+            if not _is_grade(grade):
+                raise ValueError(
+                    f"query {query!r} has the grade {grade!r} for document {document!r}; grades must be "
+                    f"whole numbers from {-LARGEST_GRADE} to {LARGEST_GRADE}"
+                )
+        # trec_eval crashes where all grades are negative; such a query counts 0 anyway.
+        if any(grade >= 0 for grade in grades.values()):
+            plain[query] = {document: int(grade) for document, grade in grades.items()}
     return plain
+
+
+def _is_grade(grade: Any) -> bool:
+    try:
+        whole = int(grade)
+        return bool(whole == grade) and abs(whole) <= LARGEST_GRADE
+    except (TypeError, ValueError, OverflowError):
+        return False
+
+
+def _check_ids(query: Any, documents: Mapping[Any, Any]) -> None:
+    wrong = [name for name in (query, *documents) if not isinstance(name, str)]
+    if wrong:
+        raise ValueError(f"query {query!r}: ids must be strings, such as {str(wrong[0])!r}, not {wrong[0]!r}")
 
 
 def _plain_scores(run: Run) -> dict[str, dict[str, float]]:
     """The run as dictionaries of float; trec_eval would sort what is not a number anywhere."""
     plain = {}
     for query, results in run.items():
+        _check_ids(query, results)
         try:
             scores = {document: float(score) for document, score in results.items()}
         except (TypeError, ValueError) as error:
