@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
+from math import ceil, floor, log10
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -107,7 +108,7 @@ def draw(chart: Chart) -> Figure:
     axis = {"showline": True, "linecolor": "#999", "gridcolor": "#e5e5e5", "zeroline": False}
     figure.update_layout(
         title={"text": chart.title, "font": {"size": 16}},
-        xaxis=axis | {"title": chart.x_label, "type": "log", "dtick": 1},
+        xaxis=axis | {"title": chart.x_label, "type": "log", "tickvals": _ticks(chart)},
         yaxis=axis | {"title": chart.y_label},
         # The manual has a dark theme, too.
         paper_bgcolor="white",
@@ -117,6 +118,17 @@ def draw(chart: Chart) -> Figure:
         showlegend=True,
     )
     return figure
+
+
+def _ticks(chart: Chart) -> list[float]:
+    """Round numbers (1, 2, 5, 10, ...) where the chart has points; Plotly's own may leave all but one out."""
+    places = [x for line in chart.lines.values() for x, _ in line.points if x > 0]
+    if not places:
+        return []
+    least, most = min(places), max(places)
+    powers = range(floor(log10(least)), ceil(log10(most)) + 1)
+    digits = (1, 2, 5) if most / least < 500 else (1,)
+    return [float(f"{d}e{p}") for p in powers for d in digits if least / 1.5 <= d * 10.0**p <= most * 1.5]
 
 
 def write_figures(
