@@ -77,6 +77,8 @@ def test_nothing_is_found(laconic, indexed):
     result = laconic("search", indexed, "unheardof")
     assert result.stdout == ""
     assert result.stderr.strip() == "no word of the query is in the vocabulary of the model"
+    for empty in ("", " "):
+        assert "the query is empty" in laconic("search", indexed, empty).stderr
     assert json.loads(laconic("search", indexed, "", "--json").stdout)["hits"] == []
 
 

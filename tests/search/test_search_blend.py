@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import BaseEstimator
 
+from laconic.kernels.search import tile_blend
 from laconic.search import BM25, TopicMatcher, blend
 from laconic.search.blend import BlendedMatcher
 
@@ -78,3 +79,37 @@ def test_scores_do_not_depend_on_how_they_were_found(monkeypatch):
         for one, other in zip(found[0], others, strict=True):
             for a, b in zip(one, other, strict=True):
                 np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("scaling", ["max", "raw"])
+@pytest.mark.parametrize("weight", [0.3, 1])
+@pytest.mark.parametrize("more", [0, 5, 100])
+def test_ties_are_settled_alike_however_they_are_found(monkeypatch, more, weight, scaling):
+    random = np.random.default_rng(0)
+    kinds = random.poisson(0.6, (30, 12)).astype(np.float32)
+    counts = kinds[random.integers(0, 30, 500)]
+    queries = random.poisson(0.5, (20, 12)).astype(np.float32)
+    matcher = BlendedMatcher(BM25(counts), TopicMatcher(Plain(), counts), scaling)
+    expected = [matcher.top(queries[[q]], queries[[q]], 10, weight)[0] for q in range(20)]
+
+    # The product of all queries and documents, with what rounding may do to it at its worst.
+    def noisy(scores, topics, *others):
+        tile_blend(scores, topics + random.uniform(-2e-6, 2e-6, topics.shape).astype(np.float32), *others)
+
+    monkeypatch.setattr(blend, "tile_blend", noisy)
+    monkeypatch.setattr(blend, "WIDE", -1.0)
+    monkeypatch.setattr(blend, "MORE_BY_TILES", more)
+    for one, other in zip(matcher.top(queries, queries, 10, weight, n_jobs=1), expected, strict=True):
+        for a, b in zip(one, other, strict=True):
+            np.testing.assert_array_equal(a, b)
+
+
+def test_what_rounding_may_take_grows_with_the_scores():
+    counts, queries = collection(2)
+    matcher = BlendedMatcher(BM25(counts), TopicMatcher(Plain(), counts), "raw")
+    margins = []
+    for times in (1, 1000):
+        (terms,) = matcher.terms.queries(queries[:1] * np.float32(times))
+        query = blend.Query(terms, [part[0] for part in matcher.topics.queries(queries[:1])])
+        margins.append(matcher._begun(query, np.empty(60, np.float32), 5, np.float32(0.5)).margin)
+    assert margins[1] > 100 * margins[0]

@@ -1,10 +1,12 @@
+from copy import copy
+
 import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
 
 from laconic import Corpus, GraphPLSA, MultimodalPLSA
 from laconic.models import MODELS
-from laconic.search import BM25, VSM, SearchIndex, TopicMatcher
+from laconic.search import BM25, VSM, Explanation, SearchIndex, TopicMatch, TopicMatcher
 
 
 def fitted(name, corpus):
@@ -94,6 +96,18 @@ def test_what_is_explained_adds_up(index):
             assert str(reason).startswith(f"{hit.id}: {hit.score:.4f} = ")
 
 
+def test_no_share_is_printed_where_topics_cancel():
+    def explained(*parts):
+        topics = tuple(TopicMatch(n, ("word",), part, part / sum(parts)) for n, part in enumerate(parts))
+        return str(Explanation("d", 0, 0, sum(parts), 1, 1, (), topics)).splitlines()[1:]
+
+    assert explained(0.7, -0.69, 0.001) == ["  topic 0: 0.7000: word", "  topic 1: -0.6900: word"]
+    assert explained(0.75, -0.25, 0.001) == [
+        "  topic 0: 0.7500 (150%): word",
+        "  topic 1: -0.2500 (-50%): word",
+    ]
+
+
 def test_an_explanation_of_what_was_not_found(index, corpus):
     empty = corpus.ids[10]
     reason = index.explain("moon", empty)
@@ -131,6 +145,11 @@ def test_nothing_is_added_if_anything_is_wrong(index):
         index.add({"new": "moon moon", "d3": "moon"})
     with pytest.raises(ValueError, match="text 1 is NoneType"):
         index.add({"new": "moon moon", "newer": None})
+    with pytest.raises(ValueError, match="documents 0 and 1 have the same id '1'"):
+        index.add({1: "moon", "1": "star"})
+    with pytest.raises(ValueError, match="text 0 is not valid Unicode"):
+        index.add({"new": "moon \ud800"})
+    assert index.n_documents == 90
     assert index.add({}) is index
     assert index.search("moon", 50) == before
 
@@ -192,6 +211,8 @@ def test_more_than_there_are(index):
         (lambda index: index.run(["moon"]), "queries are a mapping of ids to texts, not list"),
         (lambda index: index.run({"q": None}), "query 'q' is NoneType, not a text"),
         (lambda index: index.explain("moon", "d1", blend=2), "blend must be a number from 0"),
+        (lambda index: index.add(["moon"]), "documents are a mapping of ids to texts, not list"),
+        (lambda index: index.add({"a": "moon"}, ["sky"]), "labels are a mapping of ids to classes, not list"),
     ],
 )
 def test_unfit_arguments_are_refused(index, call, message):
@@ -209,6 +230,7 @@ def test_unfit_arguments_are_refused(index, call, message):
         ({"k1": -1}, "k1 must be"),
         ({"texts": ["one"]}, "there are 1 texts for 90 documents"),
         ({"texts": "one"}, "not one string"),
+        ({"texts": ["moon"] * 89 + ["\ud800"]}, "text 89 is not valid Unicode"),
         ({"modality": "de"}, "no modality 'de'"),
     ],
 )
@@ -221,6 +243,20 @@ def test_a_corpus_with_other_words_is_refused(model):
     other = Corpus.from_texts(["red fish", "blue fish"], min_df=1, max_df=1.0)
     with pytest.raises(ValueError, match="the corpus has 3 terms, but the model was fitted on 25"):
         SearchIndex(other, model)
+
+
+def test_a_corpus_with_as_many_other_words_is_refused(corpus, model):
+    named = copy(model)
+    named.feature_names_in_ = corpus.vectorizer.vocabulary
+    assert SearchIndex(corpus, named).search("moon") == SearchIndex(corpus, model).search("moon")
+    named.feature_names_in_ = corpus.vectorizer.vocabulary[::-1]
+    with pytest.raises(ValueError, match="term 0 of the corpus is 'anchor', but the model was fitted with"):
+        SearchIndex(corpus, named)
+    media = fitted("MultimodalPLSA", corpus)
+    media.term_names_ = {"others": corpus.vectorizer.vocabulary[::-1]}
+    SearchIndex(corpus, media, modality="words")
+    with pytest.raises(ValueError, match="term 0 of the corpus is 'anchor'"):
+        SearchIndex(corpus, media, modality="others")
 
 
 def test_a_model_that_is_not_fitted_is_refused(corpus):

@@ -119,6 +119,32 @@ def test_damaged_and_foreign_rankers_are_refused(ranker, index, corpus, tmp_path
             Ranker.load(tmp_path, index)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "name"),
+    [
+        ({"terms": "vsm"}, "terms"),
+        ({"k1": 0.9}, "k1"),
+        ({"b": 0.4}, "b"),
+        ({"similarity": "cosine"}, "similarity"),
+        ({"scaling": "raw"}, "scaling"),
+        ({"blend": 0.9}, "blend"),
+    ],
+)
+def test_an_index_of_other_settings_is_refused(index, qrels, corpus, model, tmp_path, arguments, name):
+    other = SearchIndex(corpus, model, **arguments)
+    Ranker(index, n_trees=2, min_rows=5).fit(QUERIES, qrels).save(tmp_path / "topics")
+    with pytest.raises(SearchError, match=f"was learnt with an index of {name}="):
+        Ranker.load(tmp_path / "topics", other)
+    alone = Ranker(index, topics=False, n_trees=2, min_rows=5).fit(QUERIES, qrels)
+    alone.save(tmp_path / "terms")
+    if name in ("similarity", "scaling", "blend"):
+        # Terms alone do not depend on these.
+        assert Ranker.load(tmp_path / "terms", other).rank(QUERIES) == alone.rank(QUERIES)
+    else:
+        with pytest.raises(SearchError, match=f"was learnt with an index of {name}="):
+            Ranker.load(tmp_path / "terms", other)
+
+
 def test_refusals(index, qrels, monkeypatch):
     with pytest.raises(ValueError, match="has learnt nothing yet"):
         Ranker(index).rank({"q": "moon"})

@@ -181,3 +181,21 @@ def test_documents_of_a_mapped_corpus(corpus, model, texts, tmp_path):
     corpus.save(tmp_path / "corpus")
     index = SearchIndex(Corpus.load(tmp_path / "corpus"), model, texts=texts)
     same(index, SearchIndex(corpus, model, texts=texts))
+
+
+def test_vocabularies_of_other_modalities_are_kept(corpus, tmp_path):
+    media = MultimodalPLSA(2, random_state=0).fit({"a": corpus.counts, "b": corpus.counts})
+    both = {"a": corpus.vectorizer, "b": corpus.vectorizer}
+    laconic.Bundle(media, vectorizers=both).save(tmp_path)
+    SearchIndex(corpus, media, modality="b").save(tmp_path)
+    assert list(laconic.load(tmp_path).vectorizers) == ["a", "b"]
+    assert SearchIndex.load(tmp_path).modality == "b"
+    # Those of another model are not this one's.
+    other = MultimodalPLSA(3, random_state=0).fit({"a": corpus.counts, "b": corpus.counts})
+    SearchIndex(corpus, other, modality="b").save(tmp_path)
+    assert list(laconic.load(tmp_path).vectorizers) == ["b"]
+
+
+def test_added_numbers_as_ids_can_be_loaded(index, saved):
+    index.add({1: "moon", 2: "star"}).save(saved)
+    assert SearchIndex.load(saved).ids[-2:].tolist() == ["1", "2"]

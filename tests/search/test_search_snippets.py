@@ -47,3 +47,18 @@ def test_a_query_without_words_gives_the_beginning(vectorizer):
     snippet = make_snippet("a storm " * 50, vectorizer, np.array([], int))
     assert snippet.text.startswith("a storm")
     assert snippet.matches == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "word " * 50 + "x" * 90 + "-fish " + "more " * 50,
+        "word " * 50 + "x" * 90 + "-fish",
+        "word " * 50 + "fish-" + "x" * 400,
+        "-" * 500 + "fish" + "-" * 500,
+    ],
+)
+def test_a_match_beside_a_long_run_is_shown(vectorizer, text):
+    snippet = make_snippet(text, vectorizer, columns(vectorizer, "fish"))
+    assert marked(snippet) == ["fish"]
+    assert len(snippet.text) <= 170

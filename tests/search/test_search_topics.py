@@ -145,3 +145,23 @@ def test_refusals(corpus, model):
         TopicMatcher(RLSI(2), corpus.X)
     with pytest.raises(ValueError, match="no modality 'de'; there are: none"):
         TopicMatcher(model, corpus.X, modality="de")
+
+
+def test_a_term_without_weight_in_any_topic_says_nothing():
+    counts = np.array([[2, 1, 0, 0, 0], [1, 2, 0, 0, 0], [0, 0, 2, 1, 0], [0, 0, 1, 2, 0]], np.float32)
+    more = np.vstack([counts, [[0, 0, 0, 0, 3]]]).astype(np.float32)
+    media = MultimodalPLSA(2, random_state=0).fit({"a": counts, "b": counts[:, ::-1]})
+    strange = np.eye(5, dtype=np.float32)
+    for matcher, unknown in (
+        (TopicMatcher(PLSA(2, random_state=0).fit(counts), more), 4),
+        (TopicMatcher(media, more, modality="a"), 4),
+        (TopicMatcher(media, more[:, ::-1], modality="b"), 0),
+    ):
+        scores = matcher.scores(strange)
+        assert not scores[unknown].any()
+        assert not scores[:, 4].any()
+        assert scores[np.arange(5) != unknown, :4].any(1).all()
+        restored = TopicMatcher.restored(
+            matcher.model, matcher.parts, similarity="gram", modality=matcher.modality
+        )
+        np.testing.assert_array_equal(restored.scores(strange), scores)

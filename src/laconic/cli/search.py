@@ -139,8 +139,14 @@ def search(
         for reason in reasons:
             emit(_reason(reason))
     else:
-        known = index.vectorizer.count([words]).nnz
-        say("no document matches" if known else "no word of the query is in the vocabulary of the model")
+        say(_why_nothing(index, words))
+
+
+def _why_nothing(index: SearchIndex, query: str) -> str:
+    if not query.strip():
+        return "the query is empty: say what to search for"
+    known = index.vectorizer.count([query]).nnz
+    return "no document matches" if known else "no word of the query is in the vocabulary of the model"
 
 
 def _opened(bundle: Bundle, model: Path) -> SearchIndex:

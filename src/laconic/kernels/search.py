@@ -182,7 +182,10 @@ def scan_blend(scores, documents, vectors, vector, blend, unit, floor, best_scor
 
 @njit(nogil=True, cache=True)
 def tile_blend(scores, topics, documents, blend, units, floors, best_scores, best_documents, sizes):
-    """The same for several queries, a row each, where the topic scores are known."""
+    """The same for several queries, a row each, where the topic scores are known but for rounding.
+
+    What rounding could have kept from a positive score is not left out, if the floors are below zero.
+    """
     for q in range(sizes.size):
         mine, ids, size, unit = best_scores[q], best_documents[q], sizes[q], units[q]
         least = max(floors[q], mine[0]) if size == mine.size else floors[q]
@@ -195,8 +198,9 @@ def tile_blend(scores, topics, documents, blend, units, floors, best_scores, bes
             if n_within == 0:
                 continue
             for j in range(stride.size):
-                score = blended(worth[j], cosine(stride[j]), blend, unit)
-                if score > 0 and score >= least:
+                score = blended(worth[j], stride[j], blend, unit)
+                # Just zero are documents that have nothing of the query: no rounding made them so.
+                if score != 0 and score >= least:
                     size = offer(score, documents[start + j], mine, ids, size)
                     if size == mine.size:
                         least = max(floors[q], mine[0])

@@ -28,6 +28,8 @@ Floats = NDArray[np.float32]
 
 # How many documents more than are wanted are compared first: the best of them leave fewer in reach.
 MORE_BY_TERMS = 100
+# How many more are taken from tiles, so that those whose place rounding could have changed are among them.
+MORE_BY_TILES = 100
 # Queries that a thread takes at a time, or scores together; the room for the latter's term scores; and the
 # documents of a tile, which with its scores fits a cache.
 QUERIES_PER_BLOCK = 8
@@ -38,7 +40,7 @@ DOCUMENTS_PER_TILE = 4096
 # for each document.
 WIDE = 1 / 12
 FEWEST_WIDE = 6
-# What rounding may take from a score that was computed elsewhere.
+# What rounding may take from a score that was computed elsewhere, as a part of the largest there can be.
 _MARGIN = np.float32(1e-5)
 
 
@@ -49,21 +51,6 @@ class Ranked(NamedTuple):
     scores: Floats
     terms: Floats
     topics: Floats
-
-
-class Heap:
-    """Room for the best documents of a query."""
-
-    def __init__(self, k: int) -> None:
-        self.fill(np.empty(k, np.float32), np.empty(k, np.int64), 0)
-
-    def fill(self, scores: Floats, documents: NDArray[np.int64], size: int) -> None:
-        """Take over what was found elsewhere."""
-        self.scores, self.documents, self.size = scores, documents, size
-
-    def found(self) -> NDArray[np.int64]:
-        """The documents, in no order."""
-        return self.documents[: self.size]
 
 
 class Query(NamedTuple):
@@ -82,7 +69,10 @@ class Search(NamedTuple):
     unit: np.float32
     floor: np.float32
     """A score that as many documents reach as are wanted."""
-    heap: Heap
+    margin: np.float32
+    """What rounding may take from a score, or add to it."""
+    k: int
+    """How many documents are wanted."""
 
 
 class BlendedMatcher:
@@ -160,15 +150,17 @@ class BlendedMatcher:
         for query in queries:
             search = self._begun(query, scores, k, blend)
             n_within = count_within(scores, blend, search.unit, search.floor) if wide < 1 else 0
-            found.append(None if n_within > wide * scores.size else self._ranked(self._scanned(search)))
+            found.append(None if n_within > wide * scores.size else self._scanned(search))
         return found
 
     def _wide(self, queries: Sequence[Query], k: int, blend: np.float32) -> list[Ranked]:
         """The best documents of queries, whose topic scores are computed together."""
         scores = np.empty((len(queries), self.terms.n_documents), np.float32)
         searches = [self._begun(query, row, k, blend) for query, row in zip(queries, scores, strict=True)]
-        units, floors = (np.array([getattr(one, name) for one in searches]) for name in ("unit", "floor"))
-        best, documents = np.empty((len(queries), k), np.float32), np.empty((len(queries), k), np.int64)
+        units = np.array([one.unit for one in searches])
+        floors = np.array([one.floor - one.margin for one in searches])
+        room = min(self.terms.n_documents, k + MORE_BY_TILES)
+        best, documents = np.empty((len(queries), room), np.float32), np.empty((len(queries), room), np.int64)
         sizes = np.zeros(len(queries), np.int64)
         for number, part in enumerate(self.topics.parts):
             vectors = np.stack([query.vectors[number] for query in queries])
@@ -178,9 +170,22 @@ class BlendedMatcher:
                     terms[:, start:stop], vectors @ part.vectors[start:stop].T, part.documents[start:stop],
                     blend, units, floors, best, documents, sizes,
                 )  # fmt: skip
-        for q, search in enumerate(searches):
-            search.heap.fill(best[q], documents[q], int(sizes[q]))
-        return [self._ranked(search) for search in searches]
+        return [
+            self._settled(search, best[q, : sizes[q]], documents[q, : sizes[q]])
+            for q, search in enumerate(searches)
+        ]
+
+    def _settled(self, search: Search, scores: Floats, documents: NDArray[np.int64]) -> Ranked:
+        """The best documents of a query, out of those whose scores are known but for rounding."""
+        found = self._ranked(search, documents)
+        n_enough = search.k + MORE_BY_TILES
+        if documents.size < n_enough or n_enough >= self.terms.n_documents:
+            return found
+        # The heap was full: what was left out could be better only by rounding, if it is that near.
+        last = found.scores[-1] if found.scores.size == search.k else np.float32(0)
+        if scores.min() + search.margin < last:
+            return found
+        return self._scanned(search._replace(floor=max(search.floor, last - search.margin)))
 
     def _begun(self, query: Query, scores: Floats, k: int, blend: np.float32) -> Search:
         """Score the terms of a query, and find a score that k documents reach: some of the best by terms."""
@@ -189,31 +194,32 @@ class BlendedMatcher:
         room = min(scores.size, k + MORE_BY_TERMS)
         best, documents = np.empty(room, np.float32), np.empty(room, np.int64)
         size = best_positive(scores, best, documents)
-        unit, floor = self.unit(best[0] if size else 0), np.float32(0)
+        most = best[0] if size else np.float32(0)
+        unit, floor = self.unit(most), np.float32(0)
+        margin = _MARGIN * max(np.float32(1), most / unit)
         if size >= k and blend < 1:
             known = self.score(scores, query.vectors, documents[:size], blend, unit)
-            floor = max(floor, np.float32(np.partition(known.scores, size - k)[size - k] - _MARGIN))
-        return Search(query, scores, blend, unit, floor, Heap(k))
+            floor = max(floor, np.float32(np.partition(known.scores, size - k)[size - k] - margin))
+        return Search(query, scores, blend, unit, floor, margin, k)
 
-    def _scanned(self, search: Search) -> Search:
+    def _scanned(self, search: Search) -> Ranked:
         """Look at the topics of the documents that they could bring among the best."""
-        heap = search.heap
+        best, documents, size = np.empty(search.k, np.float32), np.empty(search.k, np.int64), 0
         for part, vector in zip(self.topics.parts, search.query.vectors, strict=True):
-            heap.size = scan_blend(
+            size = scan_blend(
                 self._of_part(search.scores, part), part.documents, part.vectors, vector, search.blend,
-                search.unit, search.floor, heap.scores, heap.documents, heap.size,
+                search.unit, search.floor, best, documents, size,
             )  # fmt: skip
-        return search
+        return self._ranked(search, documents[:size])
 
     def _of_part(self, scores: Floats, part: Part) -> Floats:
         return scores if len(self.topics.parts) == 1 else scores[..., part.documents]
 
-    def _ranked(self, search: Search) -> Ranked:
-        """What was found, with scores that do not depend on how it was found."""
-        documents = search.heap.found()
+    def _ranked(self, search: Search, documents: NDArray[np.int64]) -> Ranked:
+        """The best of what was found, with scores that do not depend on how it was found."""
         found = self.score(search.scores, search.query.vectors, documents, search.blend, search.unit)
         order = np.lexsort((found.documents, -found.scores))
-        order = order[found.scores[order] > 0]
+        order = order[found.scores[order] > 0][: search.k]
         return Ranked(found.documents[order], found.scores[order], found.terms[order], found.topics[order])
 
     def score(

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from laconic.checks import check_number
 from laconic.kernels.search import add_impacts
-from laconic.search.index import SearchIndex, checked_queries
+from laconic.search.arguments import checked_queries
+from laconic.search.index import SearchIndex
 from laconic.search.terms import BM25, VSM
 
 if TYPE_CHECKING:

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from numbers import Integral, Real
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from laconic.checks import check_choice, check_number
-from laconic.corpus.strings import as_names
+from laconic.search.arguments import (
+    check_mapping,
+    checked_blend,
+    checked_new_ids,
+    checked_queries,
+    checked_texts,
+)
 from laconic.search.blend import BlendedMatcher, Ranked
 from laconic.search.explaining import explained
 from laconic.search.results import Explanation, Hit, Results, Snippet, make_snippet
@@ -116,7 +122,8 @@ class SearchIndex:
         self.modality = checked_modality(model, modality)
         self.blend = checked_blend(blend)
         self.ids = corpus.ids
-        self.texts = None if texts is None else _checked_texts(texts, corpus.shape[0])
+        self.texts = None if texts is None else checked_texts(texts, corpus.shape[0])
+        self._check_names()
         rows = self.rows(corpus.counts)
         matcher: TermMatcher = (
             BM25(corpus.counts_csc, k1=k1, b=b) if terms == "bm25" else VSM(corpus.counts_csc)
@@ -276,14 +283,13 @@ class SearchIndex:
         -----
         The index is put together anew, which takes time in proportion to its size: add many at once.
         """
-        ids = as_names(documents, "id")
-        known = set(self.ids.tolist())
-        for id in ids:
-            if id in known:
-                raise ValueError(f"the index has a document {id!r} already; give the new one another id")
+        check_mapping("documents", documents, "texts")
+        if labels is not None:
+            check_mapping("labels", labels, "classes")
+        ids = checked_new_ids(documents, self.ids.tolist())
         if not len(ids):
             return self
-        texts = _checked_texts(documents.values(), len(ids))
+        texts = checked_texts(documents.values(), len(ids))
         counts, matcher = self.vectorizer.count(texts), self.matcher
         classes = None if labels is None else [labels.get(id) for id in documents]
         topics = matcher.topics.extended(self.rows(counts), classes)
@@ -396,42 +402,22 @@ class SearchIndex:
             )
         return counts if self.model.wants == "counts" else self.vectorizer.weigh(counts)
 
+    def _check_names(self) -> None:
+        """Refuse a vocabulary that is not what the model calls its columns, if it has names for them."""
+        named = getattr(self.model, "term_names_", {}).get(self.modality)
+        names = getattr(self.model, "feature_names_in_", None) if self.modality is None else named
+        vocabulary = self.vectorizer.vocabulary
+        if names is None or len(names) != len(vocabulary):
+            return
+        for column, (name, term) in enumerate(zip(names, vocabulary, strict=True)):
+            if name != term:
+                raise ValueError(
+                    f"term {column} of the corpus is {str(term)!r}, but the model was fitted with "
+                    f"{str(name)!r} there: give documents with the vocabulary of the model"
+                )
+
     def _snippet(self, document: int, terms: NDArray[Any]) -> Snippet | None:
         return None if self.texts is None else make_snippet(self.texts[document], self.vectorizer, terms)
-
-
-def checked_blend(blend: Any) -> float:
-    """A blend as a number from 0 to 1.
-
-    >>> checked_blend(1.5)
-    Traceback (most recent call last):
-    ValueError: blend must be a number from 0 (terms only) to 1 (topics only), not 1.5
-    """
-    if isinstance(blend, bool) or not isinstance(blend, Real) or not 0 <= float(blend) <= 1:
-        raise ValueError(f"blend must be a number from 0 (terms only) to 1 (topics only), not {blend!r}")
-    return float(blend)
-
-
-def checked_queries(queries: Any) -> dict[str, str]:
-    """Queries by id, all of them texts."""
-    if not isinstance(queries, Mapping):
-        raise ValueError(f"queries are a mapping of ids to texts, not {type(queries).__name__}")  # noqa: TRY004
-    for name, query in queries.items():
-        if not isinstance(query, str):
-            raise ValueError(f"query {name!r} is {type(query).__name__}, not a text")  # noqa: TRY004
-    return dict(queries)
-
-
-def _checked_texts(texts: Iterable[str], n_documents: int) -> list[str]:
-    if isinstance(texts, str):
-        raise ValueError("texts must be a list of strings, not one string")  # noqa: TRY004
-    kept = list(texts)
-    if len(kept) != n_documents:
-        raise ValueError(f"there are {len(kept)} texts for {n_documents} documents: give one for each")
-    for number, text in enumerate(kept):
-        if not isinstance(text, str):
-            raise ValueError(f"text {number} is {type(text).__name__}, not a string")  # noqa: TRY004
-    return kept
 
 
 def _weights_of_fit(model: Any, rows: Any) -> NDArray[Any] | None:

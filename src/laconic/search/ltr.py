@@ -11,10 +11,12 @@ from typing import Any, Self
 import numpy as np
 
 from laconic.checks import check_choice, check_number
+from laconic.search.arguments import checked_queries
 from laconic.search.errors import SearchError
 from laconic.search.features import FEATURES, TOPICS, Candidates, Qrels, features
-from laconic.search.index import SearchIndex, checked_queries
-from laconic.stored.manifest import Kind
+from laconic.search.index import SearchIndex
+from laconic.search.terms import BM25
+from laconic.stored.manifest import Json, Kind
 from laconic.stored.reading import read_directory
 from laconic.stored.writing import replacing
 
@@ -178,6 +180,7 @@ class Ranker:
                 {
                     "options": options,
                     "model": fingerprint(self.index.model, self.index.vectorizer),
+                    "index": _settings(self.index, topics=self.topics),
                     "trees": writer.add("trees", "txt", lambda sink: sink.write(text)),
                 }
             )
@@ -191,7 +194,7 @@ class Ranker:
         path : str or path
             As given to `save`.
         index : SearchIndex
-            Of the same model.
+            Of the same model, made and tuned alike: it finds the documents and scores their terms.
 
         Returns
         -------
@@ -201,7 +204,7 @@ class Ranker:
         Raises
         ------
         SearchError
-            If it is damaged, or of another model.
+            If it is damaged, or of another model or index.
         """
         from laconic.search.saving import fingerprint
 
@@ -220,6 +223,13 @@ class Ranker:
             raise stored.misdescribed("ranker", error) from error
         if tuple(ranker._trees.feature_name()) != tuple(f for f in FEATURES if ranker.topics or f != TOPICS):
             raise stored.error("has trees over other features")
+        learnt, given = stored.object("index"), _settings(index, topics=ranker.topics)
+        for name in given:
+            if learnt.get(name) != given[name]:
+                raise SearchError(
+                    f"{stored.path}: was learnt with an index of {name}={learnt.get(name)!r}, but this has "
+                    f"{given[name]!r}; learn it again, or make the index alike"
+                )
         return ranker
 
     def _fitted(self) -> Any:
@@ -269,6 +279,25 @@ def cross_validated(
         ranker = Ranker(index, **options).fit(others, qrels)
         run |= ranker.rank({name: queries[name] for name in mine})
     return {name: run[name] for name in names}
+
+
+def _settings(index: SearchIndex, *, topics: bool) -> dict[str, Json]:
+    """What of an index decides which documents are found and how they are scored."""
+    matcher = index.matcher
+    terms = matcher.terms
+    parameters: dict[str, Json] = (
+        {"terms": "bm25", "k1": float(terms.k1), "b": float(terms.b)}
+        if isinstance(terms, BM25)
+        else {"terms": "vsm"}
+    )
+    if not topics:
+        return parameters
+    return {
+        **parameters,
+        "similarity": matcher.topics.similarity,
+        "scaling": matcher.scaling,
+        "blend": index.blend,
+    }
 
 
 def _lightgbm() -> Any:

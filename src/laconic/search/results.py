@@ -20,6 +20,9 @@ SNIPPET_WIDTH = 160
 SMALL_SHARE = 0.01
 """Topics with a smaller share of a score are not printed."""
 
+SMALL_SUM = 0.25
+"""Where topics for and against leave less of their sizes than this, shares would exceed all measure."""
+
 # No snippet is looked for beyond this many characters.
 _FARTHEST = 100_000
 
@@ -191,12 +194,19 @@ class Explanation:
             + (f" / {self.term_unit:.4f}" if self.term_unit != 1 else "")
         ]
         lines += [f"  term {m.term}: {m.contribution:.4f} ({m.share:.0%})" for m in self.terms]
-        lines += [
-            f"  topic {m.topic}: {m.contribution:.4f} ({m.share:.0%}): {', '.join(m.words)}"
+        return "\n".join(lines + self._topic_lines())
+
+    def _topic_lines(self) -> list[str]:
+        """The topics that count, with their shares unless they cancel each other out."""
+        sizes = sum(abs(m.contribution) for m in self.topics)
+        whole = abs(sum(m.contribution for m in self.topics))
+        cancel = whole < SMALL_SUM * sizes
+        return [
+            f"  topic {m.topic}: {m.contribution:.4f}{'' if cancel else f' ({m.share:.0%})'}: "
+            f"{', '.join(m.words)}"
             for m in self.topics
-            if abs(m.share) >= SMALL_SHARE
+            if abs(m.contribution) >= SMALL_SHARE * (sizes if cancel else whole)
         ]
-        return "\n".join(lines)
 
 
 def make_snippet(
@@ -229,16 +239,19 @@ def make_snippet(
     """
     flat = " ".join(text[:_FARTHEST].split())
     found = _matches(flat, vectorizer, terms)
-    start = _best_start(found, width)
+    first, last = _best_match(found, width)
     # Some words before the first match, whole ones, and none that the end of the text would leave room for.
-    start = max(0, min(start - width // 5, len(flat) - width))
+    start = max(0, min(first - width // 5, len(flat) - width))
     if start:
-        start = flat.find(" ", start) + 1
-    stop = len(flat) if start + width >= len(flat) else max(flat.rfind(" ", start, start + width), start)
-    stop = stop if stop > start else min(start + width, len(flat))
+        space = flat.find(" ", start, first)
+        start = first if space < 0 else space + 1
+    stop = min(start + width, len(flat))
+    if stop < len(flat):
+        space = flat.rfind(" ", max(start + 1, last), stop)
+        stop = stop if space < 0 else space
     before, after = "… " if start else "", " …" if stop < len(flat) or len(text) > _FARTHEST else ""
     shift = len(before) - start
-    inside = [(first + shift, last + shift) for first, last, _ in found if start <= first and last <= stop]
+    inside = [(begin + shift, end + shift) for begin, end, _ in found if start <= begin and end <= stop]
     return Snippet(before + flat[start:stop] + after, tuple(inside))
 
 
@@ -260,9 +273,9 @@ def _matches(text: str, vectorizer: Vectorizer, terms: NDArray[np.int64]) -> lis
     return [(first, last, meant[word]) for first, last, word in tokens if word in meant]
 
 
-def _best_start(found: Sequence[tuple[int, int, int]], width: int) -> int:
-    """Where a piece begins that has as many different terms as any other, and then as many words."""
-    best, start = (0, 0), 0
+def _best_match(found: Sequence[tuple[int, int, int]], width: int) -> tuple[int, int]:
+    """The first match of a piece that has as many different terms as any other, and then as many words."""
+    best, match = (0, 0), (0, 0)
     last = 0
     for first in range(len(found)):
         while last < len(found) and found[last][1] <= found[first][0] + width - width // 5:
@@ -270,5 +283,5 @@ def _best_start(found: Sequence[tuple[int, int, int]], width: int) -> int:
         inside = found[first:last]
         worth = len({term for _, _, term in inside}), len(inside)
         if worth > best:
-            best, start = worth, found[first][0]
-    return start
+            best, match = worth, found[first][:2]
+    return match

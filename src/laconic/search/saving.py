@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array, issparse
 
-from laconic.bundle import Bundle, load
+from laconic.bundle import Bundle, BundleError, load
 from laconic.corpus import CorpusError, Vectorizer
 from laconic.corpus.strings import Strings, as_names, check_unique
+from laconic.search.arguments import checked_blend
 from laconic.search.blend import BlendedMatcher
 from laconic.search.errors import SearchError
-from laconic.search.index import SCALINGS, SearchIndex, checked_blend
+from laconic.search.index import SCALINGS, SearchIndex
 from laconic.search.terms import BM25, VSM, TermMatcher
 from laconic.search.topics import SIMILARITIES, Part, TopicMatcher
 from laconic.stored.arrays import add_csr, read_csr
@@ -36,7 +38,7 @@ FOLDER = "search"
 
 def save_with_model(index: SearchIndex, path: str | os.PathLike[str]) -> None:
     """Save an index and its model; see `SearchIndex.save`."""
-    _bundle(index).save(path)
+    _bundle(index, path).save(path)
     save_index(index, path)
 
 
@@ -133,10 +135,23 @@ def fingerprint(model: Any, vectorizer: Vectorizer) -> str:
     return digest.hexdigest()
 
 
-def _bundle(index: SearchIndex) -> Bundle:
+def _bundle(index: SearchIndex, path: str | os.PathLike[str]) -> Bundle:
+    """The model of an index, with the other modalities' vocabularies if the directory has them."""
     if index.modality is None:
         return Bundle(index.model, index.vectorizer)
-    return Bundle(index.model, vectorizers={index.modality: index.vectorizer})
+    others = _vectorizers_there(index, path)
+    return Bundle(index.model, vectorizers={**others, index.modality: index.vectorizer})
+
+
+def _vectorizers_there(index: SearchIndex, path: str | os.PathLike[str]) -> Mapping[str, Vectorizer]:
+    """The vocabularies that are saved with the same model in a directory; an index knows just one of them."""
+    try:
+        there = load(path)
+    except BundleError:
+        # Nothing is lost where no model can be read; saving refuses to replace what is not one.
+        return {}
+    mine = fingerprint(index.model, index.vectorizer)
+    return there.vectorizers if fingerprint(there.model, index.vectorizer) == mine else {}
 
 
 def _vectorizer(bundle: Bundle, modality: Json, stored: StoredDirectory) -> Vectorizer:

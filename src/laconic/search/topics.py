@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple, Self
@@ -45,7 +46,8 @@ class TopicMatcher:
     .. math:: \frac{v G w^\top}{\sqrt{v G v^\top} \sqrt{w G w^\top}}, \qquad G = C C^\top,
 
     which takes into account that topics share words. The weights of queries are found like those of
-    documents, by the model's ``transform``. With a group model, a query takes the class of the document it
+    documents, by the model's ``transform``; for `SparseLSA` these are projections, of which wC is not the
+    best approximation. With a group model, a query takes the class of the document it
     is compared with: for documents of class p it is folded in as one of class p.
 
     Parameters
@@ -70,7 +72,8 @@ class TopicMatcher:
 
     Notes
     -----
-    A document or a query without any known term has score 0.
+    A document or a query without any term that has weight in a topic has score 0: nothing is known of its
+    topics, whatever weights the model gives it.
 
     Examples
     --------
@@ -97,16 +100,16 @@ class TopicMatcher:
         self.modality = checked_modality(model, modality)
         rows = csr_array(rows)
         self.n_documents = int(rows.shape[0])
-        empty = np.flatnonzero(np.diff(rows.indptr) == 0)
         self.parts = []
         for label, documents, topics in self._members(rows, labels):
-            gram = self._gram(topics)
+            gram, with_weight = self._gram(topics), self._terms_with_weight(topics)
             vectors = np.empty((documents.size, topics.size), np.float32)
             for block in even_blocks(documents.size, ROWS_PER_BLOCK):
                 chosen = documents[block.start : block.stop]
-                taken = self._weights(rows[chosen], label) if weights is None else weights[chosen]
+                some = rows[chosen]
+                taken = self._weights(some, label) if weights is None else weights[chosen]
                 part = _dense(taken, topics)
-                part[np.isin(chosen, empty)] = 0
+                part[_without(some, with_weight)] = 0
                 vectors[block.start : block.stop] = part / _norms(part, gram)[:, None]
             self.parts.append(Part(label, documents, topics, gram, vectors))
 
@@ -126,13 +129,14 @@ class TopicMatcher:
         Returns
         -------
         list of ndarray of float32, shape (n_queries, number of topics of the part)
-            Rows of zeros for queries without any known term.
+            Rows of zeros for queries without any term that has weight in a topic.
         """
         rows = csr_array(rows)
-        empty = np.diff(rows.indptr) == 0
         vectors = []
-        for part, weights in zip(self.parts, self._by_part(rows), strict=True):
-            weights[empty] = 0
+        for part, with_weight, weights in zip(
+            self.parts, self._known_terms, self._by_part(rows), strict=True
+        ):
+            weights[_without(rows, with_weight)] = 0
             norms = _norms(weights, part.gram)[:, None]
             projected = weights if part.gram is None else weights @ part.gram
             vectors.append((projected / norms).astype(np.float32))
@@ -217,17 +221,32 @@ class TopicMatcher:
     def _gram(self, topics: NDArray[np.int64]) -> NDArray[np.float64] | None:
         if self.similarity == "cosine":
             return None
-        whole = self.model.components_
-        chosen = (whole if self.modality is None else self.model.modality_topics(self.modality))[topics]
+        chosen = self._chosen(topics)
         gram = chosen @ chosen.T
         return np.asarray(gram.toarray() if issparse(gram) else gram, np.float64)
 
+    def _chosen(self, topics: NDArray[np.int64]) -> Any:
+        """Some topics, over the terms that documents and queries have."""
+        whole = self.model.components_
+        return (whole if self.modality is None else self.model.modality_topics(self.modality))[topics]
+
+    @cached_property
+    def _known_terms(self) -> list[NDArray[np.bool_]]:
+        """For each part, which terms have weight in its topics."""
+        return [self._terms_with_weight(part.topics) for part in self.parts]
+
+    def _terms_with_weight(self, topics: NDArray[np.int64]) -> NDArray[np.bool_]:
+        chosen = self._chosen(topics)
+        return np.asarray((chosen != 0).sum(0)).ravel() > 0
+
     def _weights(self, rows: Any, label: Any) -> Any:
+        known: dict[str, Any] = {} if self.modality is None else {"modality": self.modality}
         if label is not None:
-            return self.model.transform(rows, np.full(rows.shape[0], label))
-        if self.modality is not None:
-            return self.model.transform(rows, modality=self.modality)
-        return self.model.transform(rows)
+            known["y"] = np.full(rows.shape[0], label)
+        with warnings.catch_warnings():
+            # A model of a data frame misses the names of columns, which the index has compared already.
+            warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
+            return self.model.transform(rows, **known)
 
     def _by_part(self, rows: Any) -> Iterator[NDArray[np.float64]]:
         """The weights of queries, as documents of each part."""
@@ -274,6 +293,12 @@ def checked_modality(model: Any, modality: str | None) -> str | None:
         known = ", ".join(map(repr, names)) or "none"
         raise ValueError(f"the model has no modality {modality!r}; there are: {known}")
     return modality
+
+
+def _without(rows: Any, terms: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which rows have none of some terms."""
+    with_one = np.concatenate([[0], np.cumsum(terms[rows.indices])])
+    return np.asarray(np.diff(with_one[rows.indptr]) == 0)
 
 
 def _dense(weights: Any, topics: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from laconic.engines import Threads
 from laconic.kernels.search import best_positive, blend_all
+from laconic.search.arguments import checked_blend
 from laconic.search.terms import BM25, TermMatcher
 
 if TYPE_CHECKING:
@@ -57,8 +58,6 @@ def tuned(
     Of equally good ones, the first is chosen. Queries without a relevant document say nothing and are left
     out. Gives what was chosen and the terms with its parameters.
     """
-    from laconic.search.index import checked_blend
-
     blends = [checked_blend(blend) for blend in blends]
     pairs = [(float(one), float(other)) for one in k1 for other in b]
     if not blends or not pairs:
