@@ -163,6 +163,8 @@ def write_figures(
         if part in makers
         for name, figure in makers[part](run["results"]).items()
     }
+    if not figures:
+        return []
     _write_pages(figures, interactive)
     return [f"figures to look at in a browser are in {interactive}", _write_pictures(figures, pictures)]
 
