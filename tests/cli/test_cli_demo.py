@@ -26,8 +26,12 @@ def test_demo(laconic, tmp_path, monkeypatch):
     ]:
         assert module in about(word).split("   ")[-1]
 
+    assert 'laconic search demo-model "parse a date"' in result.stderr
+    assert "date" in laconic("search", "demo-model", "parse a date").stdout
+
     assert len(laconic("demo", "--topics", 2).stdout.splitlines()) == 4
     assert load("demo-model").model.n_components == 2
+    assert "date" in laconic("search", "demo-model", "parse a date").stdout
 
 
 def test_demo_never_touches_what_is_no_model(laconic, tmp_path, monkeypatch):
