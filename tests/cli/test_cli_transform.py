@@ -134,7 +134,7 @@ def test_an_interrupt_leaves_no_half_file(laconic, saved, jsonl, tmp_path, monke
     def interrupt(file):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(weights, "_sync", interrupt)
+    monkeypatch.setattr(weights, "sync", interrupt)
     result = laconic("transform", saved, jsonl, "--text", "body", "-o", tmp_path / "w.csv", code=130)
     assert result.stderr == "laconic: interrupted\n"
     assert list(tmp_path.iterdir()) == []

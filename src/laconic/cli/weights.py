@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import os
-import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +13,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
+
+from laconic.stored.files import appearing, sync
 
 Write: TypeAlias = Callable[[Sequence[str], Any], None]
 """Takes the ids and the weights (dense or sparse, documents by topics) of some documents."""
@@ -57,17 +57,12 @@ def writing_weights(path: Path, n_topics: int, names: Sequence[str] | None = Non
     callable
         To be called with ids and weights; rows stay in this order.
     """
-    temporary = path.with_name(f".{path.stem[:50]}-{secrets.token_hex(8)}.tmp")
-    try:
-        numbers = [str(number) for number in range(n_topics)]
-        suffix = path.suffix.lower()
-        if names is None:
-            names = numbers if suffix == ".jsonl" else [f"topic{number}" for number in numbers]
-        with _FORMATS[suffix](temporary, names) as write:
-            yield lambda ids, weights: write(ids, _dense(weights))
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    numbers = [str(number) for number in range(n_topics)]
+    suffix = path.suffix.lower()
+    if names is None:
+        names = numbers if suffix == ".jsonl" else [f"topic{number}" for number in numbers]
+    with appearing(path) as temporary, _FORMATS[suffix](temporary, names) as write:
+        yield lambda ids, weights: write(ids, _dense(weights))
 
 
 def topic_names(model: Any) -> Sequence[str] | None:
@@ -98,7 +93,7 @@ def _parquet(path: Path, topics: Sequence[str]) -> Iterator[Write]:
         finally:
             if writer is not None:
                 writer.close()
-        _sync(file)
+        sync(file)
 
 
 @contextmanager
@@ -109,7 +104,7 @@ def _csv(path: Path, topics: Sequence[str]) -> Iterator[Write]:
         yield lambda ids, weights: writer.writerows(
             [id, *row] for id, row in zip(ids, _digits(weights), strict=True)
         )
-        _sync(file)
+        sync(file)
 
 
 @contextmanager
@@ -123,7 +118,7 @@ def _jsonl(path: Path, topics: Sequence[str]) -> Iterator[Write]:
                 file.write(f'{{"id": {json.dumps(id, ensure_ascii=False)}, "topics": {{{shown}}}}}\n')
 
         yield write
-        _sync(file)
+        sync(file)
 
 
 def _digits(weights: NDArray[Any]) -> Iterator[list[str]]:
@@ -131,12 +126,6 @@ def _digits(weights: NDArray[Any]) -> Iterator[list[str]]:
     n_rows, n_columns = weights.shape
     texts: list[str] = pa.array(weights.ravel()).cast(pa.string()).to_pylist()
     return (texts[row * n_columns : (row + 1) * n_columns] for row in range(n_rows))
-
-
-def _sync(file: Any) -> None:
-    """Put a file on the disk before its name: a crash must not leave an empty one in place of the old."""
-    file.flush()
-    os.fsync(file.fileno())
 
 
 _FORMATS = {".parquet": _parquet, ".csv": _csv, ".jsonl": _jsonl}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import secrets
 from pathlib import Path
 from typing import TypeAlias
 
@@ -14,6 +13,7 @@ from laconic.corpus.readers.paths import expanded
 from laconic.corpus.readers.sources import File, check_encoding, suffixes
 from laconic.evaluate.named import find_collection, names_collection
 from laconic.evaluate.retrieval import LARGEST_GRADE, Run
+from laconic.stored.files import appearing, sync
 
 Lines: TypeAlias = list[tuple[int, str]]
 
@@ -193,22 +193,16 @@ def write_run(run: Run, path: str | os.PathLike[str], *, tag: str = "laconic") -
     for name in (tag, *run, *(document for results in run.values() for document in results)):
         if not isinstance(name, str) or not name or len(name.split()) != 1 or name != name.strip():
             raise ValueError(f"{name!r} cannot stand in a run: its columns are separated by white space")
-    temporary = target.with_name(f".{target.stem[:50]}-{secrets.token_hex(8)}.tmp")
-    try:
-        with temporary.open("x", encoding="utf-8", newline="\n") as file:
-            for query, results in run.items():
-                # Sorting twice: the last ids first, and then, keeping that order, the highest scores.
-                ranked = sorted(results.items(), reverse=True)
-                ranked.sort(key=lambda pair: -_number(pair[1], query))
-                file.writelines(
-                    f"{query} Q0 {document} {rank} {float(score)!r} {tag}\n"
-                    for rank, (document, score) in enumerate(ranked, start=1)
-                )
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with appearing(target) as temporary, temporary.open("x", encoding="utf-8", newline="\n") as file:
+        for query, results in run.items():
+            # Sorting twice: the last ids first, and then, keeping that order, the highest scores.
+            ranked = sorted(results.items(), reverse=True)
+            ranked.sort(key=lambda pair: -_number(pair[1], query))
+            file.writelines(
+                f"{query} Q0 {document} {rank} {float(score)!r} {tag}\n"
+                for rank, (document, score) in enumerate(ranked, start=1)
+            )
+        sync(file)
 
 
 def _number(score: float, query: str) -> float:

@@ -14,6 +14,7 @@ from typing import Any
 from laconic import __version__
 from laconic.experiments.parts import SEED, Results, Say
 from laconic.experiments.registry import Experiment
+from laconic.stored.files import appearing
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
 
@@ -95,10 +96,9 @@ def write_results(experiment: Experiment, path: Path, parts: dict[str, Results])
     ordered = {part: parts[part] for part in experiment.needs if part in parts}
     content = {"experiment": experiment.name, "parts": ordered}
     path.parent.mkdir(parents=True, exist_ok=True)
-    # Beside it first, so that an interrupted run leaves the old results whole.
-    fresh = path.with_suffix(".tmp")
-    fresh.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    fresh.replace(path)
+    # An interrupted run leaves the old results whole.
+    with appearing(path) as fresh:
+        fresh.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def run(

@@ -193,6 +193,7 @@ class SparseLSA(TopicModel):
 
     def _next_steps(self, X: csr_array, decay: float, engine: Threads) -> SparseLSASteps:
         """Where a fit goes on with other documents."""
+        checked_energy(X)
         if self.n_components != self.components_.shape[0] or not _same_groups(
             self.groups_, self._term_groups()
         ):
@@ -274,7 +275,6 @@ class SparseLSA(TopicModel):
         check_number("decay", decay, Real, 0, 1)
         first = not hasattr(self, "components_")
         X = self._check_matrix(X, reset=first)
-        checked_energy(X)
         with self._engine() as engine, self._watching(callback) as watch:
             steps = self._first_steps(X, engine) if first else self._next_steps(X, decay, engine)
             components, trace = self._run(steps, watch)

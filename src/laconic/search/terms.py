@@ -159,9 +159,7 @@ class BM25(TermMatcher):
     def _set(self, columns: Any, idf: NDArray[np.float64], mean_length: float, k1: float, b: float) -> None:
         check_number("mean_length", mean_length, Real, 0)
         check_number("k1", k1, Real, 0)
-        check_number("b", b, Real, 0)
-        if b > 1:
-            raise ValueError(f"b must be a number from 0 to 1, not {b!r}")
+        check_number("b", b, Real, 0, 1)
         super().__init__(columns, idf)
         self.mean_length, self.k1, self.b = mean_length, float(k1), float(b)
         lengths = np.bincount(columns.indices, columns.data, columns.shape[0])

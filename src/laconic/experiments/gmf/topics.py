@@ -6,15 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from laconic import datasets
 from laconic.evaluate.coherence import coherence
 from laconic.experiments.fitting import iterations_given
 from laconic.experiments.parts import SEED, Results, Say, Section
-from laconic.experiments.retrieval.contenders import density_of
+from laconic.experiments.retrieval.news import DATASET, news
 from laconic.experiments.writing import decimal, list_of, percent, table
 from laconic.models import NMF, RLSI, GroupNMF, GroupRLSI
 
-DATASET = "bbc_news"
 N_SHARED, N_OWN = 10, 5
 N_SHOWN, N_WORDS = 3, 6  # as in the paper
 FAMILIES = ("RLSI", "NMF")
@@ -39,11 +37,7 @@ rightly.
 
 def run(quick: bool, say: Say) -> Results:
     """Fit group models and flat ones."""
-    data: Any = datasets.load(DATASET)
-    if quick:
-        data = data.where(np.random.default_rng(SEED).permutation(len(data))[:300])
-    say(f"{DATASET}: counting words")
-    corpus = data.corpus(min_df=2, max_df=0.5)
+    data, corpus = news(quick, say)
     labels = np.asarray(data.labels)
     held_out = np.arange(len(data)) % 5 == 0
     classes = sorted(set(labels))
@@ -63,7 +57,7 @@ def run(quick: bool, say: Say) -> Results:
             model.fit(corpus.X[~held_out], labels[~held_out] if grouped else None)
         listed = model.topics(corpus.vocabulary)
         found[name] = {
-            "density": density_of(model.components_),
+            "density": model.density_,
             "npmi": coherence([topic for topic in listed if topic], corpus).mean,
         }
         if grouped:

@@ -26,8 +26,8 @@ def fitted_entry(
     settings: dict[str, Any],
     *,
     counts: bool = False,
-    similarity: str = "gram",
     labels: Any = None,
+    **matching: Any,
 ) -> Entry:
     """Fit a model, and see how its topics rank.
 
@@ -40,31 +40,25 @@ def fitted_entry(
         What sets it apart on the grid.
     counts : bool
         Whether it takes counts; weights otherwise.
-    similarity : {"gram", "cosine"}
-        As of `TopicMatcher`.
     labels : array-like, optional
         Classes of the documents.
+    **matching
+        As of `TopicMatcher`.
     """
     documents = collection.corpus.counts if counts else collection.corpus.X
     with iterations_given():
         model.fit(documents) if labels is None else model.fit(documents, labels)
-    return matched_entry(collection, model, settings, counts=counts, similarity=similarity, labels=labels)
+    return matched_entry(collection, model, settings, counts=counts, labels=labels, **matching)
 
 
 def matched_entry(
-    collection: Collection,
-    model: Any,
-    settings: dict[str, Any],
-    *,
-    counts: bool = False,
-    similarity: str = "gram",
-    labels: Any = None,
+    collection: Collection, model: Any, settings: dict[str, Any], *, counts: bool = False, **matching: Any
 ) -> Entry:
-    """See how the topics of a fitted model rank."""
+    """See how the topics of a fitted model rank; `matching` is as of `TopicMatcher`."""
     documents, queries = (
         (collection.corpus.counts, collection.counts) if counts else (collection.corpus.X, collection.rows)
     )
-    matcher = TopicMatcher(model, documents, labels=labels, similarity=similarity)
+    matcher = TopicMatcher(model, documents, **matching)
     return entry(collection, settings, matcher.scores(queries), density_of(model.components_))
 
 

@@ -8,16 +8,15 @@ from typing import Any
 import numpy as np
 from sklearn.decomposition import TruncatedSVD
 
-from laconic import datasets
 from laconic.evaluate.coherence import coherence
 from laconic.experiments.fitting import iterations_given
 from laconic.experiments.parts import SEED, Results, Say, Section
 from laconic.experiments.retrieval.contenders import density_of, lda
+from laconic.experiments.retrieval.news import DATASET, news
 from laconic.experiments.rlsi.variants import NORMS
 from laconic.experiments.writing import decimal, table
 from laconic.models import PLSA, RLSI
 
-DATASET = "bbc_news"
 N_TOPICS = 20  # as in the paper
 N_SHOWN, N_WORDS = 10, 5  # as in the paper
 COMPACT = 0.2
@@ -53,11 +52,7 @@ The first {n_shown} topics that have words, by their {n_words} heaviest terms:
 
 def run(quick: bool, say: Say) -> Results:
     """Fit all models with the same number of topics."""
-    data: Any = datasets.load(DATASET)
-    if quick:
-        data = data.where(np.random.default_rng(SEED).permutation(len(data))[:300])
-    say(f"{DATASET}: counting words")
-    corpus = data.corpus(min_df=2, max_df=0.5)
+    data, corpus = news(quick, say)
     models: Results = {}
     for name in COMPACTNESS:
         say(f"{DATASET}: {name}")
