@@ -27,12 +27,14 @@ from sklearn import decomposition
 from sklearn.exceptions import ConvergenceWarning
 
 from laconic import NMF, RLSI, GroupNMF, GroupRLSI
-from laconic.models.groups import Groups
-from laconic.models.loop import Progress
-from laconic.models.starts import drawn_topics
+from laconic.engines import Shards, Threads
+from laconic.losses.loop import Progress
+from laconic.losses.squared.classes import Classes
+from laconic.losses.squared.starts import drawn_topics
 
 LENGTH = 98.0  # tokens a document; makes about 75 non-zeros
 ALPHA_DOCS = 0.3
+TOL = 1e-5
 
 PAGE = """# Group models at scale
 
@@ -120,9 +122,8 @@ def timed_fit(model: Any, X: csr_array, labels: Any, iterations: int) -> Timing:
             if progress.phase == "start":
                 ends[:] = ends[-1:]
 
-    model.set_params(max_iter=iterations, tol=1e-12, random_state=0)
-    # the sweeps of a user's fit: tol sets how exactly rows are solved
-    model._precision = lambda dtype: 1e-4
+    # the tol of a user's fit, because it sets how exactly rows are solved; none ends by it this soon
+    model.set_params(max_iter=iterations, tol=TOL, random_state=0)
     began = time.perf_counter()
     with PeakMemory() as memory, warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -158,8 +159,9 @@ def scipy_product(X: csr_array, width: int) -> float:
 
 def documents_as_topics(X: csr_array, labels: NDArray[Any], shape: Shape) -> csr_array:
     """A start without the narrowing of the default one, which takes a dozen iterations."""
-    groups = Groups(labels.astype(np.int64), shape.n_shared, (shape.n_per_class,) * shape.n_classes)
-    return drawn_topics(X, groups, np.random.RandomState(0))
+    classes = Classes(labels.astype(np.int64), shape.n_shared, (shape.n_per_class,) * shape.n_classes)
+    with Threads() as engine:
+        return drawn_topics(Shards.whole(X), engine, classes, np.random.RandomState(0))
 
 
 def at_scale(shape: Shape, iterations: int, narrowed: bool) -> list[dict[str, Any]]:

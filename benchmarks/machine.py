@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from laconic.engines import Threads
+from laconic.engines import Workers
 
 
 def best(run: Callable[[], Any], repeat: int = 5) -> float:
@@ -33,19 +33,19 @@ def _read(a):
     return total
 
 
-def memory_bandwidth(engine: Threads) -> float:
+def memory_bandwidth(workers: Workers) -> float:
     """Bytes per second that all threads together read from memory in order."""
     a = np.ones(64 << 20, np.float32)
-    parts = np.array_split(a, 4 * engine.n_workers)
+    parts = np.array_split(a, 4 * workers.n_workers)
     _read(parts[0])
-    return a.nbytes / best(lambda: list(engine.map(_read, parts)))
+    return a.nbytes / best(lambda: list(workers.map(_read, parts)))
 
 
-def gemm_peak(engine: Threads, n: int = 1500) -> float:
+def gemm_peak(workers: Workers, n: int = 1500) -> float:
     """Float32 operations per second of matrix products, one on each thread."""
     a = np.random.default_rng(0).random((n, n), dtype=np.float32)
-    jobs = range(engine.n_workers)
-    return engine.n_workers * 2 * n**3 / best(lambda: list(engine.map(lambda _: a @ a, jobs)))
+    jobs = range(workers.n_workers)
+    return workers.n_workers * 2 * n**3 / best(lambda: list(workers.map(lambda _: a @ a, jobs)))
 
 
 class PeakMemory:

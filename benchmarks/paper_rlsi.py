@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 from numba import njit
 
-from laconic.engines import even_blocks
-from laconic.kernels.accumulate import gather
-from laconic.models.factor import contiguous
-from laconic.models.squared import SquaredSteps
+from laconic.engines import Block, even_blocks
+from laconic.losses.squared.steps import SquaredSteps, class_products
 
 
 def _paper_rows(gram, targets, rows, threshold, precision, max_sweeps):
@@ -48,22 +47,29 @@ paper_rows_simd = njit(nogil=True, fastmath={"reassoc", "contract"})(_paper_rows
 
 
 def paper_topic_step(steps: SquaredSteps, rows_kernel: Any, alpha: float, precision: float) -> Any:
-    """R, then all terms; on the same threads as ours. Returns dense topics (terms × topics) and <R, C>."""
-    group, n_terms = steps.groups[0], steps.n_terms
-    products = np.zeros((n_terms, group.weights.shape[1]), np.float32)
+    """R, then all terms; on the same threads as ours. Returns dense topics (terms × topics) and <R, C>.
+
+    Terms are in the order of our blocks, so that those of a block are rows in a row; terms that do not occur
+    come last.
+    """
+    shard, n_terms = steps.shards[0], steps.n_terms
+    message = steps.term_message()
+    products = np.zeros((n_terms, shard.weights.shape[1]), np.float32)
     topics = np.empty_like(products)
     gram = steps.document_grams[0].astype(np.float32)
 
-    def form(block):
-        terms, indptr = group.columns(block, None)
-        out = products[contiguous(terms)]
-        gather(indptr, group.indices, group.data, 0, terms.size, group.weights, group.tile, out)
+    ends = accumulate(terms.size for terms in steps.blocks)
+    places = [Block(end - terms.size, end) for terms, end in zip(steps.blocks, ends, strict=True)]
+
+    def form(task):
+        terms, rows = task
+        products[rows.start : rows.stop] = class_products(shard, terms, message).rows
 
     def solve(block):
         rows, targets = topics[block.start : block.stop], products[block.start : block.stop]
         rows_kernel(gram, targets, rows, np.float32(alpha / 2), np.float32(precision), 200)
 
-    list(steps.engine.map(form, group.term_blocks))
+    list(steps.engine.map(form, list(zip(steps.blocks, places, strict=True))))
     list(steps.engine.map(solve, even_blocks(n_terms, 64)))
     cross = sum(
         float(np.vdot(topics[b.start : b.stop].astype(float), products[b.start : b.stop].astype(float)))

@@ -24,15 +24,19 @@ from scipy.sparse import csr_array
 from sklearn.decomposition import NMF
 from sklearn.exceptions import ConvergenceWarning
 
-from laconic.engines import Threads
-from laconic.models import kl
-from laconic.models.factor import Floats
+from laconic.engines import Engine, Shards, Threads
+from laconic.losses.divergence.mixtures import DocumentStep, Mixture, Separate
+from laconic.losses.divergence.starts import first_topics
+from laconic.losses.divergence.steps import DivergenceSteps
+from laconic.losses.factor import Floats
+from laconic.losses.starts import Start
 
 N_DOCUMENTS, N_TERMS, N_TOPICS = 20_000, 30_000, 50
 LENGTH = 113.0  # tokens a document; makes about 1.7 million non-zeros
 N_NEIGHBORS = 5
 STRENGTH = 0.3
 ROUNDS, ITERATIONS = 5, 4
+START = Start("documents", 0)
 
 PAGE = """# Performance of the probabilistic models
 
@@ -52,28 +56,30 @@ def first_weights(X: csr_array) -> Floats:
     return np.random.default_rng(0).dirichlet(np.ones(N_TOPICS), X.shape[0]).astype(X.dtype)
 
 
-def laconic_steps(X: csr_array, documents: kl.DocumentStep, weights: Floats, engine: Threads) -> Iterations:
-    """Iterations of the loop's steps."""
-    topics = kl.first_topics(X, N_TOPICS, "documents", 0)
-    steps = kl.KLSteps(X, weights, topics, documents, engine)
+def laconic_steps(shards: Shards, documents: DocumentStep, engine: Engine) -> Iterations:
+    """Iterations of the loop's steps, from the weights that the shards have."""
+    topics = first_topics(shards, engine, N_TOPICS, START)
+    steps = DivergenceSteps(shards, topics, documents, engine)
 
     def run(iterations: int) -> float:
         began = time.perf_counter()
         for _ in range(iterations):
-            steps.reduce_documents(
-                share
-                for blocks in steps.document_stages
-                for share in engine.map(steps.solve_documents, blocks)
-            )
-            steps.reduce_terms(0, engine.map(steps.solve_terms, steps.term_stages[0]))
+            steps.documents()
+            steps.topics()
         return time.perf_counter() - began
 
     return run
 
 
-def scikit_learn(X: csr_array) -> Iterations:
+def plsa(X: csr_array, engine: Engine) -> Iterations:
+    shards = Shards.whole(X)
+    shards[0].weights = first_weights(X)
+    return laconic_steps(shards, Separate(Mixture(simplex=True)), engine)
+
+
+def scikit_learn(X: csr_array, engine: Engine) -> Iterations:
     weights = first_weights(X)
-    topics = np.ascontiguousarray(kl.first_topics(X, N_TOPICS, "documents", 0).T)
+    topics = np.ascontiguousarray(first_topics(Shards.whole(X), engine, N_TOPICS, START).T)
 
     def run(iterations: int) -> float:
         model = NMF(
@@ -125,17 +131,17 @@ def iteration_seconds(runs: dict[str, Iterations]) -> dict[str, float]:
     return {name: min(each) for name, each in measured.items()}
 
 
-def on_graph(X: csr_array, engine: Threads) -> dict[str, Iterations]:
-    from laconic.models.graph_steps import by_colour
-    from laconic.models.graphs import neighbour_graph
-    from laconic.models.media import of_sum_one
+def on_graph(X: csr_array, engine: Engine) -> dict[str, Iterations]:
+    from laconic.losses.divergence.counts import of_sum_one
+    from laconic.losses.divergence.graphs import neighbour_graph
+    from laconic.losses.divergence.linked import by_colour
 
     graph = neighbour_graph(X, N_NEIGHBORS)
     rows = of_sum_one(X)
     runs = {}
     for divergence in ("l2", "skl", "l1"):
         nodes = by_colour(rows, graph, first_weights(X), divergence, STRENGTH)
-        runs[f"GraphPLSA ({divergence})"] = laconic_steps(nodes.X, nodes.documents, nodes.weights, engine)
+        runs[f"GraphPLSA ({divergence})"] = laconic_steps(nodes.shards, nodes.documents, engine)
     return runs
 
 
@@ -168,11 +174,11 @@ def main() -> None:
         size = f"{X.shape[0]:,} documents, {X.shape[1]:,} terms, {X.nnz:,} non-zeros, K = {N_TOPICS}"
         report = Report(PAGE, f"{size}; float32, {engine.n_workers} threads")
         with PeakMemory() as memory:
-            ours = {"PLSA": laconic_steps(X, kl.Separate(kl.Mixture(True), X), first_weights(X), engine)}
+            ours = {"PLSA": plsa(X, engine)}
             ours["PLSA"](1)
         runs = {
             **ours,
-            "scikit-learn NMF (mu, KL)": scikit_learn(X),
+            "scikit-learn NMF (mu, KL)": scikit_learn(X, engine),
             f"tomotopy LDA ({engine.n_workers} workers)": tomotopy_lda(X, engine.n_workers),
             **on_graph(X, engine),
         }

@@ -11,7 +11,7 @@ from rich.progress import BarColumn, Progress, TextColumn
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from laconic.models.loop import Progress as Report
+    from laconic.losses.loop import Progress as Report
 
 
 class ProgressDisplay:

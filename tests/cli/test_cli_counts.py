@@ -10,7 +10,7 @@ from cli_documents import THEMES, documents, write_jsonl, write_matrix_market
 from laconic import NMF, PLSA, Corpus, load
 from laconic.cli import batches
 from laconic.cli.priors import read_prior
-from laconic.models.factor import ROWS_PER_BLOCK
+from laconic.engines.shards import ROWS_PER_BLOCK
 from laconic.priors import Exponential, Pareto, PseudoDirichlet
 
 MODELS = {

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from cli_documents import THEMES, documents, write_csv, write_jsonl
 
-from laconic import RLSI, Bundle, Corpus, GraphPLSA, MultimodalPLSA, SparseLSA, load
+from laconic import RLSI, Bundle, Corpus, GraphPLSA, MultimodalPLSA, load
 from laconic.cli import fit as fit_module
 from laconic.cli import model_options, term_options
 from laconic.cli.fit import fit
@@ -188,8 +188,8 @@ def test_defaults_are_the_librarys():
     for name in ("text", "encoding", "on_error"):
         assert told(name) == reader[name].default
     assert shown["max_iter"].default == model["max_iter"].default
-    sparse_lsa = inspect.signature(SparseLSA).parameters
-    assert told("tol") == f"{model['tol'].default}; for sparse-lsa {sparse_lsa['tol'].default}"
+    assert {inspect.signature(kind).parameters["tol"].default for kind in MODELS.values()} == {1e-5}
+    assert told("tol") == str(model["tol"].default)
     graph, multimodal = (inspect.signature(kind).parameters for kind in (GraphPLSA, MultimodalPLSA))
     assert told("divergence") == graph["divergence"].default == multimodal["divergence"].default
     assert told("neighbors") == str(graph["n_neighbors"].default)

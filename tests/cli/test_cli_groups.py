@@ -91,7 +91,7 @@ def test_sparse_lsa(laconic, documents, tmp_path):
     arguments = ("--model", "sparse-lsa", "-k", "2", "--alpha-topics", "0.1")
     assert "fitted 2 topics" in fit(laconic, documents, tmp_path / "m", *arguments).stderr
     model = load(tmp_path / "m").model
-    assert model.get_params() == SparseLSA(2, 0.1, nonnegative=True, random_state=0).get_params()
+    assert model.get_params() == SparseLSA(2, alpha_topics=0.1, nonnegative=True, random_state=0).get_params()
     fit(laconic, documents, tmp_path / "m", *arguments, "--signed", "--tol", "0.01")
     assert load(tmp_path / "m").model.get_params()["nonnegative"] is False
 

@@ -10,7 +10,7 @@ import laconic as package
 from laconic.cli.errors import DEBUG, reported
 from laconic.cli.interrupt import Interrupt
 from laconic.cli.reading import ReadingDisplay
-from laconic.models.loop import Progress
+from laconic.losses.loop import Progress
 from laconic.progress import ProgressDisplay
 
 

@@ -8,7 +8,7 @@ from cli_documents import documents, write_csv, write_jsonl
 
 from laconic import load
 from laconic.cli import batches, weights
-from laconic.models.factor import ROWS_PER_BLOCK
+from laconic.engines.shards import ROWS_PER_BLOCK
 
 
 @pytest.fixture(scope="module")

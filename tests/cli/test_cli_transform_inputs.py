@@ -16,7 +16,7 @@ from cli_documents import (
 
 from laconic import Corpus, load
 from laconic.cli import batches
-from laconic.models.factor import ROWS_PER_BLOCK
+from laconic.engines.shards import ROWS_PER_BLOCK
 
 
 @pytest.fixture(scope="module")

@@ -143,7 +143,9 @@ def test_singular_vectors(X):
 @pytest.mark.parametrize("nonnegative", [False, True])
 def test_sparse_projection_is_the_models(X, nonnegative):
     projection = projections.sparse_lsa(X, 5, 0.1, nonnegative, 0)
-    model = SparseLSA(5, 0.1, nonnegative=nonnegative, max_iter=projections.SPARSE_ITERATIONS, random_state=0)
+    model = SparseLSA(
+        5, alpha_topics=0.1, nonnegative=nonnegative, max_iter=projections.SPARSE_ITERATIONS, random_state=0
+    )
     with projections.iterations_given():
         model.fit(X)
     assert projection.project(X).toarray() == pytest.approx(model.transform(X).toarray(), abs=1e-6)

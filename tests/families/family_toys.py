@@ -5,7 +5,7 @@ from naive_plsa import GraphPLSASteps, PLSASteps
 from naive_sparse_lsa import SparseLSASteps, soft
 
 from laconic.engines import Threads
-from laconic.models.loop import alternate
+from laconic.losses.loop import Patience, alternate
 
 N, M, K = 23, 17, 4
 N_FIRST = 12
@@ -41,13 +41,13 @@ def unit_rows():
     return X / np.linalg.norm(X, axis=1, keepdims=True)
 
 
-def sparse_lsa():
+def sparse_lsa(**more):
     X = unit_rows()
-    return SparseLSASteps(X, soft(X[:K], ALPHA), ALPHA)
+    return SparseLSASteps(X, soft(X[:K], ALPHA), ALPHA, **more)
 
 
-def plsa():
-    return PLSASteps(counts(), simplex_rows(N, K, 1), simplex_rows(K, M, 2))
+def plsa(**more):
+    return PLSASteps(counts(), simplex_rows(N, K, 1), simplex_rows(K, M, 2), **more)
 
 
 def graph_plsa():
@@ -68,7 +68,8 @@ def run(steps, *, threads=2, max_iter=12, tol=NEVER, answer=None):
         return None if answer is None else answer(progress)
 
     with Threads(threads) as engine:
-        return alternate(steps, engine, max_iter=max_iter, tol=tol, callback=callback), told
+        steps.engine = engine
+        return alternate(steps, Patience(max_iter, tol, callback)), told
 
 
 def factors(steps):

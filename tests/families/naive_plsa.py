@@ -3,12 +3,13 @@
 min  Σ x log(x / (WC)) + strength Σ_{j<l} R_jl ½||w(j) - w(l)||²   with the rows of W and of C on simplices.
 """
 
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from laconic.engines import even_blocks
+from laconic.engines import Block, Shards, even_blocks
 
 
 def ratio(X, fitted):
@@ -21,10 +22,58 @@ def divergence(X, fitted):
     return np.sum(X[seen] * np.log(X[seen] / fitted[seen]))
 
 
+class Message(NamedTuple):
+    C: np.ndarray
+    simultaneous: bool = False
+    graph: Any = None
+    later: Any = None
+
+
 class Share(NamedTuple):
     products: np.ndarray
     loss: float
     penalty: float
+
+
+def solve_documents(shard, rows, message):
+    """A step of these documents, and what the topics' half needs of them."""
+    X, C, W = shard.X[slice(*rows)].toarray(), message.C, shard.weights[slice(*rows)]
+    ratios = ratio(X, W @ C)
+    before = W.T @ ratios
+    Q = W * (ratios @ C.T)
+    if message.graph is None:
+        W[:] = simplex_l2(Q, np.zeros_like(Q), np.zeros(len(Q)))
+    else:
+        edges = message.graph[slice(*rows)]
+        W[:] = simplex_l2(Q, edges @ shard.weights, edges.sum(axis=1))
+    fitted = W @ C
+    products = before if message.simultaneous else W.T @ ratio(X, fitted)
+    return Share(C * products, divergence(X, fitted), penalty(shard.weights, rows, message.later))
+
+
+def penalty(W, rows, later):
+    if later is None:
+        return 0.0
+    edges = later[slice(*rows)].tocoo()
+    gaps = W[rows.start + edges.row] - W[edges.col]
+    return np.sum(edges.data[:, None] * gaps**2) / 2
+
+
+def column_losses(shard, columns, C):
+    return divergence(shard.X[:, slice(*columns)].toarray(), shard.weights @ C[:, slice(*columns)])
+
+
+def the_sum(columns, sums, message):
+    (total,) = sums
+    return total
+
+
+def rows_of(block, shard):
+    return even_blocks(shard.X.shape[0], block)
+
+
+def given_rows(blocks, shard):
+    return blocks
 
 
 class PLSASteps:
@@ -33,44 +82,36 @@ class PLSASteps:
     After: every half step descends. Before: one pass over the ratios, and only whole iterations descend.
     """
 
-    def __init__(self, X, W, C, *, block=5, simultaneous=False):
-        self.X, self.W, self.C = X, W.copy(), C.copy()
-        self.simultaneous = simultaneous
-        self.document_stages = [even_blocks(X.shape[0], block)]
-        self.term_stages = [even_blocks(X.shape[1], block)]
+    solve = staticmethod(solve_documents)
 
-    def solve_documents(self, rows):
-        X, W = self.X[slice(*rows)], self.W[slice(*rows)]
-        ratios = ratio(X, W @ self.C)
-        before = W.T @ ratios
-        W[:] = self.weights(rows, W * (ratios @ self.C.T))
-        fitted = W @ self.C
-        products = before if self.simultaneous else W.T @ ratio(X, fitted)
-        return Share(self.C * products, divergence(X, fitted), self.penalty(rows))
+    def __init__(self, X, W, C, *, block=5, simultaneous=False, n_shards=1):
+        self.shards = Shards.cut(sparse.csr_array(X), n_shards)
+        for shard in self.shards:
+            shard.weights = W[shard.documents].copy()
+        self.C, self.simultaneous = C.copy(), simultaneous
+        self.stages = [partial(rows_of, block)]
+        self.columns = even_blocks(X.shape[1], block)
 
-    def weights(self, rows, Q):
-        return simplex_l2(Q, np.zeros_like(Q), np.zeros(len(Q)))
+    @property
+    def W(self):
+        return self.shards.in_order([shard.weights for shard in self.shards])
 
-    def penalty(self, rows):
-        return 0.0
+    def message(self):
+        return Message(self.C, self.simultaneous)
 
-    def reduce_documents(self, shares):
-        self.P, self.loss, self.penalties = np.zeros_like(self.C), 0.0, 0.0
-        for share in shares:
-            self.P += share.products
-            self.loss += share.loss
-            self.penalties += share.penalty
+    def documents(self):
+        shares = [
+            self.engine.documents(self.shards, self.solve, self.message(), rows)[0] for rows in self.stages
+        ]
+        self.P, self.loss, self.penalties = (sum(part) for part in zip(*shares, strict=True))
         sizes = self.P.sum(axis=1, keepdims=True)
         self.sizes = np.where(sizes > 0, sizes, 1)
         return self.loss + self.penalties
 
-    def solve_terms(self, columns):
-        part = slice(*columns)
-        self.C[:, part] = self.P[:, part] / self.sizes
-        return divergence(self.X[:, part], self.W @ self.C[:, part])
-
-    def reduce_terms(self, stage, shares):
-        return sum(shares) + self.penalties
+    def topics(self):
+        self.C = self.P / self.sizes
+        losses = self.engine.terms(self.shards, self.columns, column_losses, the_sum, self.C)
+        return sum(losses) + self.penalties
 
     def summary(self):
         return int(self.C.any(axis=1).sum()), np.count_nonzero(self.C) / self.C.size
@@ -79,14 +120,9 @@ class PLSASteps:
 class StreamedPLSASteps(PLSASteps):
     """The topics' half sees C and P alone, as where documents are streamed: it reports the EM bound on F."""
 
-    def solve_terms(self, columns):
-        old = self.C[:, slice(*columns)].copy()
-        P = self.P[:, slice(*columns)]
-        self.C[:, slice(*columns)] = P / self.sizes
-        return -divergence(P, P * ratio(old, self.C[:, slice(*columns)]))
-
-    def reduce_terms(self, stage, shares):
-        return self.loss + sum(shares) + self.penalties
+    def topics(self):
+        old, self.C = self.C, self.P / self.sizes
+        return self.loss - divergence(self.P, self.P * ratio(old, self.C)) + self.penalties
 
 
 class GraphPLSASteps(PLSASteps):
@@ -97,18 +133,12 @@ class GraphPLSASteps(PLSASteps):
         self.graph = sparse.csr_array(graph) * strength
         # an edge is counted once, by its later end: by then both its rows are new
         self.later = sparse.csr_array(sparse.tril(self.graph, -1))
-        first = even_blocks(n_first, block)
-        second = even_blocks(len(X) - n_first, block)
-        self.document_stages = [first, [type(b)(b.start + n_first, b.stop + n_first) for b in second]]
+        second = [Block(b.start + n_first, b.stop + n_first) for b in even_blocks(len(X) - n_first, block)]
+        self.colours = even_blocks(n_first, block), second
+        self.stages = [partial(given_rows, blocks) for blocks in self.colours]
 
-    def weights(self, rows, Q):
-        edges = self.graph[slice(*rows)]
-        return simplex_l2(Q, edges @ self.W, edges.sum(axis=1))
-
-    def penalty(self, rows):
-        edges = self.later[slice(*rows)].tocoo()
-        gaps = self.W[rows.start + edges.row] - self.W[edges.col]
-        return np.sum(edges.data[:, None] * gaps**2) / 2
+    def message(self):
+        return Message(self.C, self.simultaneous, self.graph, self.later)
 
 
 def simplex_l2(Q, V, kappa):

@@ -1,6 +1,6 @@
 """Two-colour GraphPLSA (l2) through the loop, beside whole matrices solved document by document."""
 
-import time
+import threading
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ from family_toys import (
     run,
     simplex_rows,
 )
-from naive_plsa import GraphPLSASteps, root_l2
+from naive_plsa import GraphPLSASteps, root_l2, solve_documents
 from numpy.testing import assert_allclose
 
 
@@ -86,24 +86,26 @@ def test_the_second_colour_sees_the_new_rows_of_the_first():
     assert np.abs(steps.W[N_FIRST:] - stale[N_FIRST:]).max() > 1e-3
 
 
-class SlowFirstColour(GraphPLSASteps):
-    """Idle threads would start the second colour early, if the stages let them."""
+def test_a_stage_waits_for_the_one_before():
+    """One block of the first colour waits for the others: idle threads could start the second colour."""
+    steps = GraphPLSASteps(*start(), bipartite_graph(), N_FIRST, STRENGTH, block=2)
+    first, done, others = steps.colours[0], [], threading.Event()
 
-    def solve_documents(self, rows):
+    def slow(shard, rows, message):
         if rows.start >= N_FIRST:
-            assert sorted(self.done) == self.document_stages[0]
-            return super().solve_documents(rows)
-        time.sleep(0.01)
-        share = super().solve_documents(rows)
-        self.done.append(rows)
+            assert sorted(done) == first
+            return solve_documents(shard, rows, message)
+        if rows.start == 0:
+            assert others.wait(60)
+        share = solve_documents(shard, rows, message)
+        done.append(rows)
+        if len(done) == len(first) - 1:
+            others.set()
         return share
 
-
-def test_a_stage_waits_for_the_one_before():
-    steps = SlowFirstColour(*start(), bipartite_graph(), N_FIRST, STRENGTH, block=2)
-    steps.done = []
+    steps.solve = slow
     run(steps, threads=3, max_iter=1)
-    assert len(steps.done) == 6
+    assert len(done) == 6
 
 
 @pytest.mark.parametrize("strength", [0.1, STRENGTH, 100.0])

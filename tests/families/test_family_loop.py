@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from family_toys import FAMILIES, counts, factors, plsa, run
-from naive_plsa import PLSASteps
+from family_toys import FAMILIES, K, M, N, counts, factors, plsa, run, simplex_rows, sparse_lsa
+from naive_plsa import PLSASteps, solve_documents
 from naive_sparse_lsa import SparseLSASteps
 
 from laconic.engines import Threads
-from laconic.models.loop import alternate
+from laconic.losses.loop import Patience, alternate
 
 
 @pytest.fixture(params=FAMILIES)
@@ -28,7 +28,9 @@ def test_same_bits_for_any_number_of_threads(family):
 def test_nothing_depends_on_being_watched(family):
     watched, _ = run(first := family())
     with Threads(2) as engine:
-        trace = alternate(second := family(), engine, max_iter=12, tol=-np.inf)
+        second = family()
+        second.engine = engine
+        trace = alternate(second, Patience(12, -np.inf))
     assert trace == watched
     for name, value in factors(second).items():
         assert np.array_equal(value, factors(first)[name])
@@ -89,17 +91,30 @@ def test_callback_may_ask_for_the_stop_after_the_documents(family):
     assert told[-1].half == "topics"
 
 
-@pytest.mark.parametrize("half", ["documents", "terms"])
+@pytest.mark.parametrize("family", [plsa, sparse_lsa])
+def test_five_shards_agree_with_one_and_have_the_same_bits_for_any_threads(family):
+    one, _ = run(whole := family())
+    five, _ = run(first := family(n_shards=5), threads=1)
+    again, _ = run(second := family(n_shards=5), threads=4)
+    assert len(first.shards) == 5
+    assert five == again
+    np.testing.assert_allclose(five.history, one.history, rtol=1e-12)
+    for name, value in factors(first).items():
+        assert np.array_equal(value, factors(second)[name])
+        np.testing.assert_allclose(value, factors(whole)[name], atol=1e-12)
+
+
+@pytest.mark.parametrize("half", ["documents", "topics"])
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_a_non_finite_objective_is_an_error(family, half, value):
     steps = family()
-    reduce = getattr(steps, f"reduce_{half}")
+    step = getattr(steps, half)
 
-    def spoiled(*arguments):
-        reduce(*arguments)
+    def spoiled():
+        step()
         return value
 
-    setattr(steps, f"reduce_{half}", spoiled)
+    setattr(steps, half, spoiled)
     with pytest.raises(ValueError, match="objective"):
         run(steps)
 
@@ -115,7 +130,7 @@ def test_overflow_of_x_is_an_error(size, start):
 
 
 def test_a_word_that_no_topic_knows_is_an_error():
-    X, W, C = plsa().X, plsa().W, plsa().C
+    X, W, C = counts(), simplex_rows(N, K, 1), simplex_rows(K, M, 2)
     C[:, 0] = 0
     with np.errstate(divide="ignore", invalid="ignore"), pytest.raises(ValueError, match="objective"):
         run(PLSASteps(X, W, C), threads=1)
@@ -129,14 +144,45 @@ def test_a_negative_objective_is_no_reason_to_stop():
     assert len(trace.history) == 30
 
 
-class Broken(PLSASteps):
-    def solve_documents(self, rows):
-        if rows.start:
-            raise RuntimeError("a block failed")
-        return super().solve_documents(rows)
+def broken(shard, rows, message):
+    if rows.start:
+        raise RuntimeError("a block failed")
+    return solve_documents(shard, rows, message)
 
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_an_error_in_a_block_reaches_the_caller(threads):
+    steps = plsa()
+    steps.solve = broken
     with pytest.raises(RuntimeError, match="a block failed"):
-        run(Broken(plsa().X, plsa().W, plsa().C), threads=threads)
+        run(steps, threads=threads)
+
+
+class Late:
+    """Steps that tell the objective a half step late: F falls by one at each, from 9."""
+
+    def __init__(self):
+        self.done = 0
+
+    def documents(self):
+        self.done += 1
+        return 10.0 - self.done
+
+    topics = documents
+
+    def objective(self):
+        return 9.0 - self.done
+
+    def summary(self):
+        return 1, 1.0
+
+
+def test_late_steps_end_with_the_objective_of_where_they_are():
+    trace = alternate(steps := Late(), Patience(50, 0.5))
+    assert trace.converged
+    # noticed when the documents had moved once more
+    assert steps.done == 2 * len(trace.history) + 1
+    assert trace.history[-1] == steps.objective()
+    trace = alternate(steps := Late(), Patience(2, 0.0))
+    assert steps.done == 4
+    assert trace.history == [7.0, 5.0]

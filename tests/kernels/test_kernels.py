@@ -27,7 +27,8 @@ def test_gather_is_a_matrix_product(dtype, start, stop):
     out = np.full((stop - start, 7), np.nan, dtype)
     for tile in (1, 3, 16, 40, 1000):
         out[:] = np.nan
-        gather(X.indptr, X.indices, X.data, start, stop, factor, tile, out)
+        ends = X.indptr[start : stop + 1]
+        gather(ends[:-1], ends[1:], X.indices, X.data, factor, tile, out)
         np.testing.assert_allclose(out, (X.toarray() @ factor)[start:stop], rtol=1e-5, atol=1e-6)
     factor[np.abs(factor) < 0.7] = 0
     topics = csr_array(factor)
@@ -52,7 +53,7 @@ def test_gather_takes_unsorted_rows_in_one_tile():
     turned = csr_array((X.data[::-1], X.indices[::-1], X.nnz - X.indptr[::-1]), shape=X.shape)
     factor = np.random.default_rng(1).normal(size=(40, 3))
     out = np.empty((5, 3))
-    gather(turned.indptr, turned.indices, turned.data, 0, 5, factor, 40, out)
+    gather(turned.indptr[:-1], turned.indptr[1:], turned.indices, turned.data, factor, 40, out)
     np.testing.assert_allclose(out, (X.toarray() @ factor)[::-1], rtol=1e-12)
 
 
@@ -62,7 +63,7 @@ def test_gather_of_a_very_long_row_loses_little_in_float32():
     row = csr_array(random.uniform(0.5, 1, (1, n)).astype(np.float32))
     factor = random.uniform(0.5, 1, (n, 3)).astype(np.float32)
     out = np.empty((1, 3), np.float32)
-    gather(row.indptr, row.indices, row.data, 0, 1, factor, 500, out)
+    gather(row.indptr[:-1], row.indptr[1:], row.indices, row.data, factor, 500, out)
     exact = row.toarray().astype(np.float64) @ factor.astype(np.float64)
     assert np.abs(out / exact - 1).max() < 2e-6
 
@@ -170,7 +171,8 @@ def sweep(gram, products, C, budget, nonnegative):
     """Run the kernel on dense topics and return dense topics."""
     terms = np.tile(np.arange(C.shape[1]), (len(C), 1))
     weights, sizes = C.copy(), np.full(len(C), C.shape[1], np.int64)
-    budget_sweep(gram, products, terms, weights, sizes, budget, nonnegative)
+    least = np.zeros(len(products), products.dtype)
+    budget_sweep(gram, products, terms, weights, sizes, budget, nonnegative, least)
     out = np.zeros_like(C)
     for k, size in enumerate(sizes):
         assert (np.diff(terms[k, :size]) > 0).all()

@@ -51,7 +51,7 @@ def naive_objective(model, media, graph=None):
         present[name] = X.any(axis=1)
         if model.row_normalize:
             X = X / np.where(present[name], X.sum(axis=1), 1)[:, None]
-        fitted = model.weights_[name] @ model.modality_topics(name)
+        fitted = model.modality_weights_[name] @ model.modality_topics(name)
         total += np.sum(X[X > 0] * np.log(X[X > 0] / fitted[X > 0]))
     if model.divergence == "tied":
         return total
@@ -60,10 +60,12 @@ def naive_objective(model, media, graph=None):
         for b in names[:i]:
             for n in np.flatnonzero(present[a] & present[b]):
                 total += model.strength * distance(
-                    model.weights_[a][n], model.weights_[b][n], model.divergence
+                    model.modality_weights_[a][n], model.modality_weights_[b][n], model.divergence
                 )
         for j, other, weight in [] if graph is None else graph:
             if present[a][j] and present[a][other]:
-                gap = distance(model.weights_[a][j], model.weights_[a][other], model.divergence)
+                gap = distance(
+                    model.modality_weights_[a][j], model.modality_weights_[a][other], model.divergence
+                )
                 total += model.strength * weight * gap
     return total

@@ -17,6 +17,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import laconic
 from laconic import NMF, PLSA, RLSI, GraphPLSA, GroupNMF, GroupRLSI, SparseLSA, priors
+from laconic.engines import Shards
 from laconic.models import MODELS
 
 VARIANTS = {
@@ -135,6 +136,54 @@ def test_any_number_of_threads_gives_the_same_bits(model, dtype):
     fitted = [fit(clone(model).set_params(n_jobs=n, max_iter=5, tol=0), X) for n in (1, 2, 4)]
     assert len({bits(each) for each in fitted}) == 1
     assert len({dense(each.transform(X)).tobytes() for each in fitted}) == 1
+
+
+def sharded(X, n_shards=5):
+    return Shards.cut(X.copy(), n_shards)
+
+
+def whole(model):
+    """Whether documents depend on each other, so that shards are refused."""
+    return model._loss().whole
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_five_shards_give_the_same_bits_for_any_number_of_threads(model):
+    X = planted(2500, 1200, seed=3, dtype=np.float32)
+    if whole(model):
+        with pytest.raises(ValueError, match=f"{type(model).__name__} couples documents.*5 shards"):
+            model.fit(sharded(X), labels(X))
+        return
+    fits = [clone(model).set_params(n_jobs=n, max_iter=5, tol=0).fit(sharded(X), labels(X)) for n in (1, 4)]
+    assert len({bits(each) for each in fits}) == 1
+    assert fits[0].data_hash_ == fit(clone(model).set_params(max_iter=1, tol=0), X).data_hash_
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_five_shards_agree_with_one(model):
+    """From the same start: only the order of sums differs."""
+    X = planted(2500, 1200, seed=3, dtype=np.float32)
+    if whole(model):
+        pytest.skip("couples documents: refused on shards")
+    start = fit(clone(model).set_params(max_iter=3, tol=0), X).components_
+    settings = {"alpha_topics": 0.5} if getattr(model, "topic_norm", "l0") != "l0" else {}
+
+    def run(X, max_iter):
+        return fit(clone(model).set_params(init=start, max_iter=max_iter, tol=0, **settings), X)
+
+    one, five = dense(run(X, 1).components_), dense(run(sharded(X), 1).components_)
+    np.testing.assert_allclose(five, one, atol=1e-5 * np.abs(one).max())
+    # a fit that has come to rest may stop before the tenth iteration
+    last = [run(data, 10).objective_history_[-1] for data in (X, sharded(X))]
+    assert last[1] == pytest.approx(last[0], rel=1e-4)
+
+
+def test_drawn_starts_do_not_depend_on_shards(model):
+    if whole(model):
+        pytest.skip("couples documents: refused on shards")
+    X = planted(400, 120, seed=5)
+    one, five = fit(quiet(model), X), fit(quiet(model), sharded(X))
+    assert five.objective_history_[0] == pytest.approx(one.objective_history_[0], rel=1e-6)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

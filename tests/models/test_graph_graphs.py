@@ -6,7 +6,7 @@ from numpy.testing import assert_array_equal
 from planting import planted
 from scipy import sparse
 
-from laconic.models.graphs import as_graph, neighbour_graph
+from laconic.losses.divergence.graphs import as_graph, neighbour_graph
 
 
 class Links:

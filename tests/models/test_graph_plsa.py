@@ -8,7 +8,7 @@ from sklearn.base import clone
 
 import laconic
 from laconic import PLSA, GraphPLSA
-from laconic.models.graphs import neighbour_graph
+from laconic.losses.divergence.graphs import neighbour_graph
 
 DIVERGENCES = ("skl", "l2", "l1")
 
@@ -129,7 +129,7 @@ def test_saved_weights_are_checked(tmp_path):
     state = model._fitted_state()
     W = model.weights_
     for broken, message in (
-        (W[:, :1], "columns"),
+        (W[:, :1], "weights: shape"),
         (W.astype(np.float32), "float32"),
         (-W, "negative"),
         (W * 2, "sum to one"),

@@ -11,9 +11,9 @@ from scipy.optimize import nnls
 from scipy.sparse import csr_array, issparse
 
 from laconic import NMF, RLSI, GroupNMF, GroupRLSI
-from laconic.models.factor import explained
-from laconic.models.solvers import Descent, Multiplicative
-from laconic.models.starts import unit_budget
+from laconic.losses.factor import explained
+from laconic.losses.squared.rows import Descent, Multiplicative
+from laconic.losses.starts import unit_budget
 
 EXACT = {"max_iter": 20_000, "tol": 1e-12, "random_state": 0}
 ALPHAS = {"alpha_topics": 0.3, "alpha_docs": 0.2}
@@ -84,7 +84,7 @@ class TestWorkedExample:
         def step(gram, products, others, rows):
             known = np.zeros((2, 1))
             for topics, coupling in others:
-                explained(topics, terms, np.array([[coupling]]), known)
+                known += explained(topics, terms, np.array([[coupling]]))
             solver.solve(np.array([[gram]]), products[:, None], rows, known)
             return rows
 
@@ -211,13 +211,13 @@ class TestOptimality:
         model = make("l1", alpha_shared=0.5, nonnegative=nonnegative, **EXACT).fit(X, y)
         assert model.n_alive_ == 8
         W, C = dense(model.transform(X, y)), dense(model.components_)
-        alpha = np.where(model.topic_group_ == "shared", 0.5, 0.3)[:, None]
+        alpha = np.where(model.topic_class_ == "shared", 0.5, 0.3)[:, None]
         gradient = 2 * (W.T @ W @ C - W.T @ X)
         if nonnegative:
             assert np.abs(np.minimum(C, gradient + alpha)).max() < 2e-4
         else:
             assert lasso_residual(gradient, C, alpha) < 2e-4
-        masked = (model.topic_group_ != "shared") & (model.topic_group_ != y[:, None])
+        masked = (model.topic_class_ != "shared") & (model.topic_class_ != y[:, None])
         assert not W[masked].any()
         ridge_gradient = (2 * (W @ C @ C.T - X @ C.T) + 2 * 0.2 * W)[~masked]
         assert np.abs(ridge_gradient).max() < 1e-10
@@ -253,7 +253,7 @@ class TestOptimality:
         W, C = dense(model.transform(X, y)), dense(model.components_)
         # a class topic whose weights nearly died on the way did not take flight
         assert np.linalg.norm(C, axis=1).max() < 100
-        masked = (model.topic_group_ != "shared") & (model.topic_group_ != y[:, None])
+        masked = (model.topic_class_ != "shared") & (model.topic_class_ != y[:, None])
         assert not W[masked].any()
         assert np.abs(np.minimum(C, 2 * (W.T @ W @ C - W.T @ X))).max() < 1e-4
         assert np.abs(np.minimum(W, 2 * (W @ C @ C.T - X @ C.T)))[~masked].max() < 1e-8
@@ -338,7 +338,7 @@ class TestClassErrors:
         C = dense(model.components_)
         expected = np.empty((len(X), 3))
         for p, label in enumerate("abc"):
-            own = C[(model.topic_group_ == "shared") | (model.topic_group_ == label)]
+            own = C[(model.topic_class_ == "shared") | (model.topic_class_ == label)]
             b = X @ own.T
             inverse = np.linalg.inv(own @ own.T + 0.2 * np.eye(len(own)))
             expected[:, p] = (X**2).sum(1) - np.einsum("nk,kl,nl->n", b, inverse, b)
@@ -351,7 +351,7 @@ class TestClassErrors:
         C = dense(model.components_)
         expected = np.empty((len(X), 3))
         for p, label in enumerate("abc"):
-            own = C[(model.topic_group_ == "shared") | (model.topic_group_ == label)]
+            own = C[(model.topic_class_ == "shared") | (model.topic_class_ == label)]
             expected[:, p] = [nnls(own.T, x)[1] ** 2 for x in X]
         np.testing.assert_allclose(model.class_errors(X), expected, rtol=1e-8, atol=1e-9)
         np.testing.assert_array_equal(model.predict(X), np.array(list("abc"))[expected.argmin(1)])

@@ -53,14 +53,14 @@ class TestKindsOfLabels:
         for n_per_class in (1, sizes):
             model = kind(1, n_per_class, **SOME).fit(X, y)
             assert model.classes_.tolist() == list(labels)
-            assert model.topic_group_[0] == "shared"
+            assert model.topic_class_[0] == "shared"
             assert set(model.predict(X).tolist()) <= set(labels)
             model.save(tmp_path / "model")
             loaded = laconic.load(tmp_path / "model").model
             assert loaded.classes_.tolist() == model.classes_.tolist()
             assert loaded.classes_.dtype.kind == model.classes_.dtype.kind
             assert loaded.get_params() == model.get_params()
-            assert list(map(type, loaded.topic_group_)) == list(map(type, model.topic_group_))
+            assert list(map(type, loaded.topic_class_)) == list(map(type, model.topic_class_))
             np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
             np.testing.assert_array_equal(dense(loaded.transform(X, y)), dense(model.transform(X, y)))
             assert list(loaded.get_feature_names_out()) == list(model.get_feature_names_out())
@@ -124,7 +124,7 @@ class TestKindsOfLabels:
 class TestNumbersOfTopics:
     def test_by_class(self, kind, X, y):
         model = kind(2, {"sky": 3, "air": 0, "sea": 1}, **SOME).fit(X, y)
-        assert model.topic_group_.tolist() == ["shared", "shared", "sea", "sky", "sky", "sky"]
+        assert model.topic_class_.tolist() == ["shared", "shared", "sea", "sky", "sky", "sky"]
         assert list(model.get_feature_names_out()) == ["shared0", "shared1", "sea0", "sky0", "sky1", "sky2"]
         W = dense(model.transform(X, y))
         assert not W[y == "air", 2:].any()
@@ -168,8 +168,8 @@ class TestNumbersOfTopics:
         parameters = [{}] if kind is GroupNMF else [{}, {"topic_norm": "l2"}, {"topic_norm": "l0"}]
         for given in parameters:
             model = kind(1, 2, tol=1e-4, **SOME, **given).fit(X, y)
-            assert not dense(model.components_)[model.topic_group_ == "void"].any()
-            assert dense(model.components_)[model.topic_group_ == "lone"].any()
+            assert not dense(model.components_)[model.topic_class_ == "void"].any()
+            assert dense(model.components_)[model.topic_class_ == "lone"].any()
             assert np.isfinite(dense(model.components_)).all()
             W = dense(model.transform(X, y))
             assert np.isfinite(W).all()
@@ -234,7 +234,7 @@ class TestTransform:
         model = fitted[kind]
         W = model.transform(X, y)
         assert isinstance(W, csr_array)
-        others = (model.topic_group_ != "shared") & (model.topic_group_ != y[:, None])
+        others = (model.topic_class_ != "shared") & (model.topic_class_ != y[:, None])
         assert not dense(W)[others].any()
         assert dense(W)[~others].any()
 

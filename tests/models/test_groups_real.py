@@ -68,15 +68,15 @@ def test_topics_and_classes(collection, topic_norm, request):
     predicted = np.mean(model.predict(X_test) == y_test)
     machine = LinearSVC(random_state=0).fit(train.X, y).score(X_test, y_test)
     common = max(np.mean(y_test == label) for label in set(y_test))
-    use, shared = use_by_class(model, train), model.topic_group_ == "shared"
+    use, shared = use_by_class(model, train), model.topic_class_ == "shared"
     general, special = np.median(bits(use)[shared]), np.median(bits(use)[~shared])
-    leading = np.mean(model.classes_[use.argmax(axis=0)][~shared] == model.topic_group_[~shared])
+    leading = np.mean(model.classes_[use.argmax(axis=0)][~shared] == model.topic_class_[~shared])
     print(f"\n{collection} {topic_norm} {train}: accuracy {predicted:.3f}, SVM {machine:.3f}, ", end="")
     print(f"words {np.percentile(model.topic_sizes_, [0, 50, 100])}, ", end="")
     print(f"bits {general:.2f} shared {special:.2f} class, led by the own class {leading:.2f}")
     for name, topic in zip(model.get_feature_names_out(), model.topics(train.vocabulary, 10), strict=True):
         print(f"{name:28} {' '.join(term for term, _ in topic)}")
-    assert model.n_alive_ == len(model.topic_group_)
+    assert model.n_alive_ == len(model.topic_class_)
     assert predicted > 0.6 * machine
     assert predicted > 1.5 * common
     assert general > special + 0.1

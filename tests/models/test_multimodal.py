@@ -21,7 +21,7 @@ def model(divergence="skl", n_components=4, **parameters):
 
 def gap(fitted, media):
     """The mean distance of weights in two media, over the documents that have both."""
-    a, b = (fitted.weights_[name] for name in list(media)[:2])
+    a, b = (fitted.modality_weights_[name] for name in list(media)[:2])
     both = np.flatnonzero(a.any(axis=1) & b.any(axis=1))
     return np.abs(a[both] - b[both]).sum(axis=1).mean()
 
@@ -51,8 +51,8 @@ def test_a_graph_of_documents_joins_the_links_between_media(divergence):
     strong = model(divergence, strength=1.0).fit(media, graph=np.array([(2, 3, 500.0)]))
     loose = model(divergence, strength=1.0).fit(media)
     for name in media:
-        apart = np.abs(strong.weights_[name][2] - strong.weights_[name][3]).sum()
-        assert apart < 0.2 * np.abs(loose.weights_[name][2] - loose.weights_[name][3]).sum()
+        apart = np.abs(strong.modality_weights_[name][2] - strong.modality_weights_[name][3]).sum()
+        assert apart < 0.2 * np.abs(loose.modality_weights_[name][2] - loose.modality_weights_[name][3]).sum()
 
 
 @pytest.mark.parametrize("divergence", DIVERGENCES)
@@ -66,8 +66,8 @@ def test_topics_and_weights_are_distributions(divergence):
         np.testing.assert_allclose(fitted.modality_topics(name).sum(axis=1), 1, atol=1e-12)
         assert not fitted.modality_topics(name)[:, -1].any()
         present = np.diff(X.indptr) > 0
-        np.testing.assert_allclose(fitted.weights_[name].sum(axis=1), present, atol=1e-12)
-        assert not fitted.weights_[name][~present].any()
+        np.testing.assert_allclose(fitted.modality_weights_[name].sum(axis=1), present, atol=1e-12)
+        assert not fitted.modality_weights_[name][~present].any()
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -37,7 +37,7 @@ def quiet(model):
 
 
 def bits(model):
-    weights = (part.tobytes() for part in model.weights_.values())
+    weights = (part.tobytes() for part in model.modality_weights_.values())
     return (model.components_.tobytes(), model.objective_history_.tobytes(), *weights)
 
 
@@ -67,7 +67,7 @@ def test_fit_then_transform_is_fit_transform(model, media):
 def test_float32_agrees_with_float64(model, media):
     single = {name: X.astype(np.float32) for name, X in media.items()}
     exact, fitted = quiet(model).fit(media), quiet(model).fit(single)
-    assert fitted.components_.dtype == fitted.weights_["de"].dtype == np.float32
+    assert fitted.components_.dtype == fitted.modality_weights_["de"].dtype == np.float32
     assert fitted.transform(single).dtype == np.float32
     assert fitted.objective_history_[-1] == pytest.approx(exact.objective_history_[-1], rel=5e-3)
     mixed = clone(model).fit({"de": single["de"], "en": media["en"]}, callback=lambda p: True)

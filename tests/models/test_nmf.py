@@ -9,7 +9,7 @@ from scipy.sparse import issparse
 from sklearn import decomposition
 
 from laconic import NMF, priors
-from laconic.models.solvers import Descent, Multiplicative
+from laconic.losses.squared.rows import Descent, Multiplicative
 
 EXACT = {"max_iter": 20_000, "tol": 1e-12, "random_state": 0}
 

@@ -12,11 +12,13 @@ from sklearn.exceptions import ConvergenceWarning
 
 import laconic
 from laconic import NMF, PLSA
-from laconic.engines import Threads
-from laconic.models import kl
-from laconic.models.loop import alternate
+from laconic.engines import Block, Shards, Threads
+from laconic.losses.divergence.likelihood import fold_in
+from laconic.losses.divergence.mixtures import Mixture, Separate
+from laconic.losses.divergence.steps import DivergenceSteps
+from laconic.losses.loop import Patience, alternate
 
-SIMPLEX = kl.Mixture(True)
+SIMPLEX = Mixture(True)
 EXACT = {"max_iter": 20_000, "tol": 1e-13, "random_state": 0}
 
 
@@ -45,18 +47,14 @@ def divergence(X, fitted):
 def run(X, W, C, *, max_iter, mixture=SIMPLEX, threads=2, segments=None):
     """The steps from a start, with what the callback was told."""
     told = []
-    X = csr_array(X)
+    shards = Shards.whole(csr_array(X))
+    shards[0].weights = W.copy()
     with Threads(threads) as engine:
         topics = np.ascontiguousarray(C.T)
-        steps = kl.KLSteps(X, W.copy(), topics, kl.Separate(mixture, X), engine, segments=segments)
-        trace = alternate(
-            steps,
-            engine,
-            max_iter=max_iter,
-            tol=-np.inf,
-            callback=lambda p: told.append(p.objective) and None,
-        )
-    return steps.weights, steps.topics.T, trace, told
+        steps = DivergenceSteps(shards, topics, Separate(mixture), engine, segments=segments)
+        patience = Patience(max_iter, -np.inf, lambda p: told.append(p.objective) and None)
+        trace = alternate(steps, patience)
+    return shards[0].weights, steps.components.T, trace, told
 
 
 def naive(X, W, C, n_iter):
@@ -83,18 +81,13 @@ class TestWorkedExample:
 
     def test_topics_from_the_same_ratios(self):
         """The example updates both sides at once: the topics' step at the first weights."""
-        X = csr_array(self.X)
+        shards = Shards.whole(csr_array(self.X))
+        shards[0].weights = self.W.copy()
         with Threads(1) as engine:
-            steps = kl.KLSteps(
-                X,
-                self.W.copy(),
-                np.ascontiguousarray(self.C.T),
-                kl.Separate(kl.Mixture(True), X),
-                engine,
-            )
-            loss = steps.reduce_terms(0, map(steps.solve_terms, steps.term_stages[0]))
+            steps = DivergenceSteps(shards, np.ascontiguousarray(self.C.T), Separate(SIMPLEX), engine)
+            loss = steps.topics()
         expected = [[0.4, 0.3, 0.3], [2 / 11, 3 / 11, 6 / 11]]
-        np.testing.assert_allclose(steps.topics.T, expected, rtol=1e-14)
+        np.testing.assert_allclose(steps.components.T, expected, rtol=1e-14)
         likelihood = np.sum(self.X[self.X > 0] * np.log(self.X[self.X > 0])) - loss
         assert likelihood == pytest.approx(-7.676734987298, abs=1e-12)
 
@@ -146,7 +139,7 @@ def test_folding_in_finds_the_most_likely_weights(counts):
 def test_squared_extrapolation_never_ends_worse_than_plain_steps(counts):
     C = simplex(6, 25, 5)
     with Threads(1) as engine:
-        W, _, _ = kl.fold_in(csr_array(counts), np.ascontiguousarray(C.T), kl.Mixture(True), engine, 1e-9)
+        W, _, _ = fold_in(csr_array(counts), np.ascontiguousarray(C.T), SIMPLEX, engine, 1e-9)
     plain = np.full((40, 6), 1 / 6)
     for _ in range(3000):
         plain = plain * (ratio(counts, plain @ C) @ C.T)
@@ -174,14 +167,14 @@ def test_nmf_with_divergence_beside_scikit_learn(counts):
         4, init="custom", solver="mu", beta_loss="kullback-leibler", max_iter=3000, tol=0
     )
     theirs = peer.fit_transform(counts, W=W.copy(), H=C.copy()) @ peer.components_
-    ours = run(counts, W, C, max_iter=3000, mixture=kl.Mixture(False))
+    ours = run(counts, W, C, max_iter=3000, mixture=Mixture(False))
     # both are slow in the end, and not equally
     assert divergence(counts, ours[0] @ ours[1]) == pytest.approx(divergence(counts, theirs), rel=1e-3)
 
 
 def test_segments_have_topics_of_their_own(counts):
-    """Columns side by side whose topics each sum to one: one model for each medium, tied weights."""
-    segments = [kl.Block(0, 10), kl.Block(10, 25)]
+    """Columns side by side whose topics each sum to one: one model for each modality, tied weights."""
+    segments = [Block(0, 10), Block(10, 25)]
     C = np.hstack([simplex(4, 10, 2), simplex(4, 15, 3)])
     W, C, trace, told = run(counts, simplex(40, 4, 1), C, max_iter=20, segments=segments)
     np.testing.assert_allclose(C[:, :10].sum(axis=1), 1, atol=1e-12)

@@ -13,7 +13,7 @@ from scipy.sparse import issparse
 import laconic
 from laconic import NMF, PLSA, priors
 from laconic.kernels import mixtures
-from laconic.models import kl
+from laconic.losses.divergence.mixtures import Mixture
 
 RUN = {"max_iter": 5000, "tol": 1e-10, "random_state": 0}
 
@@ -40,18 +40,18 @@ class TestWorkedExample:
     q, w = (2.0, 2.0), (1.0, 1.0)
 
     def test_maximum_likelihood(self):
-        np.testing.assert_allclose(updated(self.q, self.w, kl.Mixture(False)), [2, 2])
+        np.testing.assert_allclose(updated(self.q, self.w, Mixture(False)), [2, 2])
 
     def test_exponential(self):
-        mixture = kl.Mixture(False, *priors.Exponential(1.0).terms)
+        mixture = Mixture(False, *priors.Exponential(1.0).terms)
         np.testing.assert_allclose(updated(self.q, self.w, mixture), [1, 1])
 
     def test_pareto(self):
-        mixture = kl.Mixture(False, *priors.Pareto(2.0).terms)
+        mixture = Mixture(False, *priors.Pareto(2.0).terms)
         np.testing.assert_allclose(updated(self.q, self.w, mixture), np.sqrt(3) - 1)
 
     def test_pseudo_dirichlet(self):
-        mixture = kl.Mixture(True, *priors.PseudoDirichlet(1.0).terms)
+        mixture = Mixture(True, *priors.PseudoDirichlet(1.0).terms)
         w = updated((3.0, 1.0), (0.5, 0.5), mixture)
         np.testing.assert_allclose(w, [0.75, 0.25], rtol=1e-14)
         w = updated((3.0, 1.0), w, mixture)
@@ -64,7 +64,7 @@ class TestWorkedExample:
 @pytest.mark.parametrize("eps", [1e-3, 0.3, 1.0])
 @pytest.mark.parametrize("q", [1e-6, 0.2, 5.0, 300.0])
 def test_the_free_step_is_the_exact_minimiser(q, eps):
-    mixture = kl.Mixture(False, 0.0, 1.5, eps)
+    mixture = Mixture(False, 0.0, 1.5, eps)
     (w,) = updated((q,), (1.0,), mixture)
     best = minimize_scalar(
         lambda u: -q * np.log(u) + u + 1.5 * np.log(u + eps),
@@ -87,7 +87,7 @@ def test_the_step_on_the_simplex_against_bisection(seed):
     low = (q - pull)[q > 0].max()
     # the largest term alone is at least one there, and at the right end no term can be left over
     eta = brentq(lambda e: np.sum(q / (e + pull)) - 1, low, q.sum() + 1, xtol=1e-15, rtol=1e-15)
-    new = updated(q, w, kl.Mixture(True, 0.0, weight, eps))
+    new = updated(q, w, Mixture(True, 0.0, weight, eps))
     np.testing.assert_allclose(new, q / (eta + pull), atol=1e-9)
     assert new.sum() == pytest.approx(1, abs=1e-14)
 

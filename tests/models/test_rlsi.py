@@ -11,12 +11,12 @@ from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
 
 from laconic import RLSI
-from laconic.engines import Threads
-from laconic.models.groups import Groups
-from laconic.models.solvers import Descent, Ridge
-from laconic.models.squared import SquaredSteps
-from laconic.models.starts import unit_budget
-from laconic.models.topic_steps import SeparableTopics
+from laconic.engines import Shards, Threads
+from laconic.losses.squared.classes import Classes
+from laconic.losses.squared.rows import Descent, Ridge
+from laconic.losses.squared.steps import SquaredSteps
+from laconic.losses.squared.topics import SeparableTopics
+from laconic.losses.starts import unit_budget
 
 EXACT = {"max_iter": 20_000, "tol": 1e-12, "random_state": 0}
 
@@ -53,17 +53,17 @@ class TestWorkedExample:
 
     def test_document_step(self):
         with Threads(1) as engine:
-            steps = SquaredSteps(csr_array(self.X), Groups.single(3, 2), engine)
+            steps = SquaredSteps(Shards.whole(csr_array(self.X)), Classes.single(3, 2), engine)
             topics = SeparableTopics(Descent(1.0, precision=1e-14, max_sweeps=1000))
             steps.begin(csr_array(self.C), Ridge(1.0), [topics])
             weights = np.array([[1.17200965, 0.50327473], [0.33092037, 0.84798345], [0.58600483, 0.25163737]])
-            shares = [steps.solve_documents(block) for block in steps.document_stages[0]]
-            found = steps.groups[0].weights
+            balanced = steps.documents()
+            found = steps.shards[0].weights
             np.testing.assert_allclose(found, weights, rtol=1e-7)
             assert objective(self.X, found, self.C, 1, 2, 1, 1) == pytest.approx(7.79912099276, rel=1e-10)
-            balanced = steps.reduce_documents(shares)
-        # the balance lowers the penalties and leaves the product as it is
+        # the balance lowers the penalties and leaves the product as it is; the weights' scale is pending
         C = steps.components().toarray()
+        found = found / steps._scales[0]
         np.testing.assert_allclose(found @ C, weights @ self.C, rtol=1e-7)
         assert balanced == pytest.approx(objective(self.X, found, C, 1, 2, 1, 1), rel=1e-12)
         assert balanced < 7.79912099276

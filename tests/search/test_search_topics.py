@@ -123,7 +123,7 @@ def test_scores_of_some_documents_and_topics_add_up(corpus):
     for document, score in zip(documents, whole, strict=True):
         topics, parts = matcher.contributions(document, vectors)
         assert parts.sum() == pytest.approx(score, abs=1e-6)
-        assert set(model.topic_group_[topics]) == {"shared", corpus.labels[document]}
+        assert set(model.topic_class_[topics]) == {"shared", corpus.labels[document]}
 
 
 def test_modalities():

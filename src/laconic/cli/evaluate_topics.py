@@ -70,7 +70,7 @@ def _by_labels(bundle: Bundle, corpus: Corpus, seed: int, status: Any) -> dict[s
 
     from laconic.evaluate import classification_accuracy, kmeans_scores
 
-    if hasattr(bundle.model, "topic_group_"):
+    if hasattr(bundle.model, "topic_class_"):
         say("the labels were used to fit this model, so they are not used to judge it")
         return {}
     labels = np.asarray(corpus.labels, str)
@@ -100,11 +100,11 @@ def _by_labels(bundle: Bundle, corpus: Corpus, seed: int, status: Any) -> dict[s
 
 def _weights(bundle: Bundle, corpus: Corpus) -> Any:
     """The documents' weights; those that a model of linked documents was fitted on keep theirs."""
-    from laconic.models.base import data_hash
+    from laconic.engines import Shards
 
     model: Any = bundle.model
     X = bundle.weigh(corpus.counts)
-    if hasattr(model, "weights_") and model.data_hash_ == data_hash(X):
+    if hasattr(model, "weights_") and model.data_hash_ == Shards.whole(X).hash():
         return model.weights_
     return model.transform(X)
 

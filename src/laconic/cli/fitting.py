@@ -20,7 +20,7 @@ from laconic.cli.interrupt import Interrupt
 if TYPE_CHECKING:
     from laconic.bundle import Bundle
     from laconic.corpus import Corpus
-    from laconic.models.loop import Progress
+    from laconic.losses.loop import Progress
     from laconic.stored.manifest import Kind
 
 
@@ -60,9 +60,16 @@ def check_output(path: Path, kind: Kind | None = None) -> None:
 
 
 def model_input(model: Any, corpora: Mapping[str, Corpus]) -> Any:
-    """What a model is fitted to: counts, or weights; by name, if documents have several texts."""
+    """What a model describes documents by: counts, or weights; by name, if documents have several texts."""
     by_name = {name: one.counts if model.wants == "counts" else one.X for name, one in corpora.items()}
     return by_name.get("", by_name)
+
+
+def fit_input(model: Any, corpora: Mapping[str, Corpus]) -> Any:
+    """The same for a fit: in shards, which know the columns of a saved corpus."""
+    if "" in corpora:
+        return corpora[""].shards(model.wants)
+    return model_input(model, corpora)
 
 
 def watched_fit(model: Any, X: Any, labels: Any = None, **options: Any) -> Outcome:
@@ -127,7 +134,7 @@ def fit_and_save(
     corpus = next(iter(corpora.values()))
     if corpus.labels is None and model.__sklearn_tags__().target_tags.required:
         raise ValueError("the corpus has no labels, and this model needs the class of every document")
-    outcome = watched_fit(model, model_input(model, corpora), corpus.labels, **options)
+    outcome = watched_fit(model, fit_input(model, corpora), corpus.labels, **options)
     if "" in corpora:
         bundle = Bundle(model, corpus.vectorizer)
     else:

@@ -86,11 +86,12 @@ def make_model(model: ModelName, **given: Any) -> Any:
         if parameter is not None and model in models and value is not None:
             parameters = {**parameters, parameter: value.value if isinstance(value, Enum) else value}
     from laconic.models import MODELS
+    from laconic.models.parameters import check_parameters
 
     made = {name.lower(): kind for name, kind in MODELS.items()}[name](**parameters)
     try:
         # A fit would find it out as well, but only when all is read and counted.
-        made._check_parameters()
+        check_parameters(made)
     except ValueError as error:
         raise typer.BadParameter(f"--model {model.value}: {as_options(str(error))}") from error
     return made

@@ -260,7 +260,7 @@ Tol = Annotated[
         metavar="NUMBER",
         min=0,
         help="Stop when an iteration lowers the objective by less than this part of it.",
-        show_default="1e-05; for sparse-lsa 0.0001",
+        show_default="1e-05",
         rich_help_panel=_RUN,
     ),
 ]

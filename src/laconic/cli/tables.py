@@ -83,7 +83,7 @@ def topics_table(
 
 def _groups(bundle: Bundle) -> list[str]:
     """The class that each topic belongs to, for models with topics of classes."""
-    return [str(group) for group in getattr(bundle.model, "topic_group_", [])]
+    return [str(group) for group in getattr(bundle.model, "topic_class_", [])]
 
 
 def _sides(bundle: Bundle, n_terms: int) -> dict[str, list[Topic]]:

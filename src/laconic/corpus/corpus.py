@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sized
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,7 +14,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from laconic.corpus.bags import count_bags, vectorizer_settings
 from laconic.corpus.errors import CorpusError
-from laconic.corpus.matrices import as_counts
+from laconic.corpus.matrices import as_counts, columns_like
 from laconic.corpus.options import VectorizerOptions, Weighting
 from laconic.corpus.readers import (
     Document,
@@ -34,9 +34,8 @@ from laconic.corpus.vectorizer import Vectorizer
 from laconic.corpus.weighting import term_weights
 
 if TYPE_CHECKING:
-    from laconic.corpus.matrices import CSR
-
-    CSC: TypeAlias = sparse.csc_array[np.float32, tuple[int, int]]
+    from laconic.corpus.matrices import CSC, CSR
+    from laconic.engines import Shards
 
 
 class Corpus:
@@ -460,6 +459,38 @@ class Corpus:
     def X(self) -> CSR:  # noqa: N802
         """The counts as weighted by the vectoriser."""
         return self.vectorizer.weigh(self.counts)
+
+    def shards(self, wants: str = "weights") -> Shards:
+        """The documents as a fit takes them, by rows and by columns.
+
+        Of a corpus that was saved, the columns are used as they are on the disk: only weights are put in
+        their order.
+
+        Parameters
+        ----------
+        wants : {"weights", "counts"}, default="weights"
+            Whether as `X` or as `counts`: a model's ``wants``.
+
+        Returns
+        -------
+        Shards
+            What a model's ``fit`` takes in place of a matrix.
+
+        Examples
+        --------
+        >>> from laconic import PLSA
+        >>> corpus = Corpus.from_texts(["sun moon", "moon sun", "salt pepper", "pepper salt"])
+        >>> PLSA(2, random_state=0).fit(corpus.shards("counts")).n_alive_
+        2
+        """
+        X = self.counts if wants == "counts" else self.X
+        columns = self.counts_csc if "counts_csc" in vars(self) else None
+        if columns is not None and X is not self.counts:
+            # terms of weight zero are left out of the weights
+            columns = columns_like(X, columns) if X.nnz == self.counts.nnz else None
+        from laconic.engines import Shards
+
+        return Shards.whole(X, columns)
 
     def vectorize(self, texts: Iterable[str]) -> CSR:
         """Turn new texts into rows like those of `X`.

@@ -20,7 +20,7 @@ from laconic.corpus.matrices import canonical_csr, index_dtype
 from laconic.corpus.spool import Spool, roomy
 from laconic.corpus.terms import Bytes, Found, Ids, Stem, TermTable, encoded
 from laconic.corpus.tokens import Tokens
-from laconic.engines import Threads
+from laconic.engines import Workers
 from laconic.kernels.text import fill_rows, tally_terms
 
 if TYPE_CHECKING:
@@ -245,10 +245,10 @@ def _in_threads(function: Callable[[Item], Share], items: Iterable[Item]) -> Ite
     if len(first) < 2:
         yield from map(function, first)
         return
-    with Threads(n_workers()) as engine:
+    with Workers(n_workers()) as engine:
         yield from engine.map(function, chain(first, waiting))
 
 
 def n_workers() -> int:
     """How many threads count."""
-    return min(Threads().n_workers, _MOST_WORKERS)
+    return min(Workers().n_workers, _MOST_WORKERS)

@@ -9,9 +9,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from laconic.corpus.errors import CorpusError
+from laconic.kernels.columns import take_columns
 
 if TYPE_CHECKING:
     CSR: TypeAlias = sparse.csr_array[np.float32, tuple[int, int]]
+    CSC: TypeAlias = sparse.csc_array[np.float32, tuple[int, int]]
 
 
 def as_counts(X: object) -> CSR:
@@ -72,6 +74,16 @@ def canonical_csr(
     X: CSR = sparse.csr_array((data, indices, indptr), shape=(len(indptr) - 1, n_columns))
     X.has_canonical_format = True
     return X
+
+
+def columns_like(X: CSR, columns: CSC) -> CSC:
+    """The columns of X, whose entries stand where those of `columns` do: only the numbers are new."""
+    data = np.empty(X.nnz, X.dtype)
+    place, done = columns.indptr[:-1].astype(np.int64), X.indptr[:-1].astype(np.int64)
+    take_columns(X.indptr, X.indices, X.data, 0, X.shape[1], done, place, data)
+    found: CSC = sparse.csc_array((data, columns.indices, columns.indptr), shape=X.shape)
+    found.has_canonical_format = True
+    return found
 
 
 def index_dtype(largest: int) -> np.dtype[Any]:

@@ -24,8 +24,7 @@ from laconic.stored.values import decode, encode
 from laconic.stored.writing import DirectoryWriter, replacing
 
 if TYPE_CHECKING:
-    from laconic.corpus.corpus import CSC
-    from laconic.corpus.matrices import CSR
+    from laconic.corpus.matrices import CSC, CSR
 
 CORPUS = Kind(noun="corpus", manifest="corpus.json", format="laconic-corpus", version=1, error=CorpusError)
 

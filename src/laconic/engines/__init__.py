@@ -1,6 +1,19 @@
-"""Where blocks run. An engine decides nothing about the answer, only about the time it takes."""
+"""Shards of documents, and who runs functions over them. An engine decides nothing about the answer."""
 
 from laconic.engines.blocks import Block, even_blocks, weighted_blocks
+from laconic.engines.engine import Engine
+from laconic.engines.shards import Shard, Shards, even_rows
 from laconic.engines.threads import Threads
+from laconic.engines.workers import Workers
 
-__all__ = ["Block", "Threads", "even_blocks", "weighted_blocks"]
+__all__ = [
+    "Block",
+    "Engine",
+    "Shard",
+    "Shards",
+    "Threads",
+    "Workers",
+    "even_blocks",
+    "even_rows",
+    "weighted_blocks",
+]

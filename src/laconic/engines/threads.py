@@ -1,130 +1,87 @@
-"""The thread engine: blocks side by side on one machine."""
+"""The engine of one machine: threads, over shards in memory or mapped from files."""
 
 from __future__ import annotations
 
-import os
-import threading
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from functools import cache
-from numbers import Integral
-from types import TracebackType
-from typing import Self, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import reduce
+from itertools import groupby
+from typing import Any, TypeVar
 
-from threadpoolctl import ThreadpoolController
+from laconic.engines.blocks import Block
+from laconic.engines.shards import Shard, Shards
+from laconic.engines.sums import add, tree_sum
+from laconic.engines.workers import Workers
 
-AHEAD = 4
-"""Blocks in flight for each thread."""
-
-Item = TypeVar("Item")
-Share = TypeVar("Share")
+Result = TypeVar("Result")
 
 
-@cache
-def _libraries() -> ThreadpoolController:
-    """The BLAS of numpy and scipy. To look for them takes milliseconds, too long for a single document."""
-    import scipy.linalg  # noqa: F401 - brings the second of them
+class Threads(Workers):
+    """An `Engine` of threads; see there for its verbs.
 
-    return ThreadpoolController()
-
-
-class _SingleThreadedBLAS:
-    """Hold BLAS to one thread while any engine is at work: the limit is the process's, not a fit's.
-
-    A thread of its own sets the limit and takes it back, because threadpoolctl heeds only the thread that
-    came first, and fits that overlap may end in any order.
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._engines = 0
-
-    def hold(self) -> None:
-        with self._lock:
-            if self._engines == 0:
-                ready, self._done = threading.Event(), threading.Event()
-                self._keeper = threading.Thread(target=self._keep, args=(ready, self._done), daemon=True)
-                self._keeper.start()
-                ready.wait()
-            self._engines += 1
-
-    def release(self) -> None:
-        with self._lock:
-            self._engines -= 1
-            if self._engines == 0:
-                self._done.set()
-                self._keeper.join()
-
-    @staticmethod
-    def _keep(ready: threading.Event, done: threading.Event) -> None:
-        try:
-            with _libraries().limit(limits=1, user_api="blas"):
-                ready.set()
-                done.wait()
-        finally:
-            ready.set()
-
-
-_blas = _SingleThreadedBLAS()
-
-
-class Threads:
-    """Run a function over blocks on a number of threads, and hand back the results in the blocks' order.
-
-    Kernels release the interpreter lock, and BLAS is held to one thread inside, so that a block's result
-    depends on the block alone. Together with the fixed order of the results this makes every sum,
-    and so every model, the same to the bit for any number of threads.
+    The products of a block of terms are added up over the shards, and solved, in one task: so they are never
+    whole, and with one shard not even copied.
 
     Parameters
     ----------
     n_jobs : int or None
         Number of threads. None or -1 takes every core this process may use; -2 all but one.
-
-    Examples
-    --------
-    >>> with Threads(2) as engine:
-    ...     list(engine.map(lambda x: x * x, [1, 2, 3]))
-    [1, 4, 9]
     """
 
-    def __init__(self, n_jobs: int | None = None) -> None:
-        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        if n_jobs is None:
-            n_jobs = -1
-        if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral):
-            raise ValueError(f"n_jobs must be a whole number or None, not {n_jobs!r}")  # noqa: TRY004
-        if n_jobs == 0:
-            raise ValueError("n_jobs=0 leaves nobody to work: give a positive number, or -1 for all cores")
-        self.n_workers: int = int(n_jobs) if n_jobs > 0 else max(1, cores + 1 + n_jobs)
+    def documents(
+        self,
+        shards: Shards,
+        function: Callable[[Shard, Block, Any], Any],
+        message: Any,
+        rows: Callable[[Shard], Sequence[Block]],
+    ) -> list[Any]:
+        """The sum of the shares of every class."""
+        tasks = [(number, block) for number, shard in enumerate(shards) for block in rows(shard)]
 
-    def __enter__(self) -> Self:
-        _blas.hold()
-        self._pool = ThreadPoolExecutor(self.n_workers) if self.n_workers > 1 else None
-        return self
+        def work(task: tuple[int, Block]) -> tuple[int, Any]:
+            return task[0], function(shards[task[0]], task[1], message)
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        try:
-            if self._pool is not None:
-                self._pool.shutdown(cancel_futures=True)
-        finally:
-            _blas.release()
+        by_shard: list[Any] = [None] * len(shards)
+        for number, shares in groupby(self.map(work, tasks), key=_first):
+            by_shard[number] = reduce(add, (share for _, share in shares))
+        return _by_class(shards, by_shard)
 
-    def map(self, function: Callable[[Item], Share], items: Iterable[Item]) -> Iterator[Share]:
-        """Yield ``function(item)`` for every item, in order.
+    def terms(
+        self,
+        shards: Shards,
+        blocks: Sequence[Any],
+        products: Callable[[Shard, Any, Any], Any],
+        solve: Callable[[Any, Iterable[Any], Any], Result],
+        message: Any,
+    ) -> Iterator[Result]:
+        """What `solve` makes of the products of every block, in order."""
+        classes = [shards.of_class(klass) for klass in range(shards.n_classes)]
 
-        Only a few blocks run ahead of the one that is wanted next, so that results which are large do not
-        pile up when they are taken more slowly than they are made.
-        """
-        if self._pool is None:
-            yield from map(function, items)
-            return
-        waiting: deque[Future[Share]] = deque()
-        for item in items:
-            waiting.append(self._pool.submit(function, item))
-            if len(waiting) > AHEAD * self.n_workers:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
+        def work(block: Any) -> Result:
+            sums = (tree_sum(products(shard, block, message) for shard in members) for members in classes)
+            return solve(block, sums, message)
+
+        return self.map(work, blocks)
+
+    def totals(self, shards: Shards, function: Callable[[Shard, Any], Any], message: Any = None) -> list[Any]:
+        """The sum over the shards of every class."""
+        return _by_class(shards, self.each(shards, function, message))
+
+    def each(self, shards: Shards, function: Callable[[Shard, Any], Result], message: Any) -> list[Result]:
+        """The function's result for every shard."""
+        return list(self.map(lambda shard: function(shard, message), shards))
+
+    def sample(self, shards: Shards, documents: Any) -> Any:
+        """Rows of the shards."""
+        return shards.rows(documents)
+
+
+def _first(pair: tuple[int, Any]) -> int:
+    return pair[0]
+
+
+def _by_class(shards: Shards, parts: Sequence[Any]) -> list[Any]:
+    """Parts of the shards, added up along the tree in every class."""
+    return [
+        tree_sum(part for shard, part in zip(shards, parts, strict=True) if shard.klass == klass)
+        for klass in range(shards.n_classes)
+    ]

@@ -15,20 +15,21 @@ RUN = 32
 
 
 @njit(nogil=True, cache=True, fastmath={"contract"})
-def gather(indptr, indices, data, start, stop, factor, tile, out):
-    """``out[i] = sum_j X[start + i, j] factor[j]`` for a dense row-major factor.
+def gather(begins, ends, indices, data, factor, tile, out):
+    """``out[i] = sum_j x_ij factor[j]`` for a dense row-major factor, over the entries of rows of X.
 
-    The factor is taken in tiles of `tile` rows. A tile that fits into cache serves all rows of the block
-    before the next one is read, which pays where a row of the factor is used several times in a block. With
-    less than all of the factor in a tile, the indices of each row of X must be sorted.
+    Those of row i stand from ``begins[i]`` to ``ends[i]``. The factor is taken in tiles of `tile` rows. A
+    tile that fits into cache serves all rows of the block before the next one is read, which pays where a row of
+    the factor is used several times in a block. With less than all of the factor in a tile, the indices of
+    each row of X must be sorted.
     """
     partial = np.empty(factor.shape[1], factor.dtype)
-    done = indptr[start:stop].copy()
+    done = begins.copy()
     out[:] = 0
     for tile_start in range(0, factor.shape[0], tile):
         tile_stop = tile_start + tile
-        for i in range(stop - start):
-            begin, end = done[i], indptr[start + i + 1]
+        for i in range(done.size):
+            begin, end = done[i], ends[i]
             j = begin
             while j < end and indices[j] < tile_stop:
                 j += 1

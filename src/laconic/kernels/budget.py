@@ -7,12 +7,13 @@ from numba import njit
 
 
 @njit(nogil=True, cache=True, fastmath={"contract"})
-def budget_sweep(gram, products, terms, weights, sizes, budget, nonnegative):
+def budget_sweep(gram, products, terms, weights, sizes, budget, nonnegative, least):
     """Give each topic in turn its exact minimiser on the unit sphere with at most `budget` words.
 
     `products` is R (topics × terms). Topic k holds `weights[k, :sizes[k]]` at `terms[k, :sizes[k]]`,
     in increasing order of terms; it becomes the `budget` largest entries of  b = r_k - sum_{l != k} s_kl c_l,
-    scaled to length one. A topic for which b is zero stays as it is.
+    scaled to length one. A topic for which b is zero stays as it is. ``least[k]`` becomes the smallest entry
+    of |b| that was taken, or zero if there were fewer than the budget.
     """
     n_topics = products.shape[0]
     chosen = np.empty(2 * budget, np.int64)
@@ -26,6 +27,7 @@ def budget_sweep(gram, products, terms, weights, sizes, budget, nonnegative):
                 for j in range(sizes[other]):
                     b[terms[other, j]] -= coupling * weights[other, j]
         found = _largest(b, budget, nonnegative, chosen, size_of)
+        least[k] = size_of[:found].min() if found == budget else 0
         if found == 0:
             best = np.argmax(b)
             if nonnegative and b[best] < 0:

@@ -118,7 +118,8 @@ def penalties(weights, simplex, rate, weight, eps):
 @njit(nogil=True, cache=True)
 def _step(indptr, indices, data, row, factor, w, sums, simplex, rate, weight, eps, new):
     """`new` is one step from `w`; returns the objective at `w`."""
-    loss = ratio_sums(indptr, indices, data, row, row + 1, factor, w.reshape(1, -1), sums.reshape(1, -1))
+    begin, end = indptr[row : row + 1], indptr[row + 1 : row + 2]
+    loss = ratio_sums(begin, end, indices, data, factor, w.reshape(1, -1), sums.reshape(1, -1))
     for k in range(w.size):
         sums[k] *= w[k]
     new[:] = w
@@ -197,7 +198,8 @@ def prune(indptr, indices, data, start, stop, factor, weights, simplex, rate, we
             last += w[k] < limit
         if first == last or indptr[i] == indptr[i + 1]:
             continue
-        loss = ratio_sums(indptr, indices, data, i, i + 1, factor, weights[i - start : i - start + 1], sums)
+        begin, end = indptr[i : i + 1], indptr[i + 1 : i + 2]
+        loss = ratio_sums(begin, end, indices, data, factor, weights[i - start : i - start + 1], sums)
         value = loss + penalty(w, simplex, rate, weight, eps)
         size = last - first
         while first < last:
@@ -208,7 +210,7 @@ def prune(indptr, indices, data, start, stop, factor, weights, simplex, rate, we
                 trial[0, k] = 0
             if simplex:
                 trial[0] /= trial[0].sum()
-            loss = ratio_sums(indptr, indices, data, i, i + 1, factor, trial, sums)
+            loss = ratio_sums(begin, end, indices, data, factor, trial, sums)
             new = loss + penalty(trial[0], simplex, rate, weight, eps)
             if new <= value + slack * (abs(loss) + abs(value)) and _stationary(
                 trial[0], sums[0], tried, simplex, rate, weight, eps

@@ -18,20 +18,21 @@ _SUMS = {"contract", "reassoc"}
 
 
 @njit(nogil=True, cache=True, fastmath=_SUMS)
-def ratio_sums(indptr, indices, data, start, stop, factor, rows, out):
+def ratio_sums(begins, ends, indices, data, factor, rows, out):
     """``out[i] = sum_j x_ij / <rows[i], factor[j]> factor[j]`` over the non-zeros of each row of a block.
 
-    `rows` and `out` hold the block's rows only. Returns the block's ``sum x log(x / <rows[i], factor[j]>)``.
-    An entry that the fit gives no chance at all adds nothing to `out`.
+    Those of row i stand from ``begins[i]`` to ``ends[i]``; `rows` and `out` hold the block's rows only.
+    Returns the block's ``sum x log(x / <rows[i], factor[j]>)``. An entry that the fit gives no chance at all adds
+    nothing to `out`.
     """
     zero = factor.dtype.type(0)
     least = factor.dtype.type(np.finfo(factor.dtype).tiny * 1e4)
     width = factor.shape[1]
     loss = 0.0
-    for i in range(stop - start):
+    for i in range(begins.size):
         row, total = rows[i], out[i]
         total[:] = 0
-        j, end = indptr[start + i], indptr[start + i + 1]
+        j, end = begins[i], ends[i]
         # four at a time: independent dot products, and fewer loads and stores of the sum
         while j + 4 <= end:
             row_a, row_b = factor[indices[j]], factor[indices[j + 1]]

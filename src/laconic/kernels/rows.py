@@ -123,10 +123,10 @@ def expand(indptr, indices, data, rows, out):
 
 
 @njit(nogil=True, cache=True, fastmath={"contract"})
-def multiply(indptr, indices, data, rows, factor, out):
-    """Add some rows of a CSR matrix times a small dense factor to `out`."""
+def multiply(indptr, indices, data, rows, factor, places, out):
+    """Add some rows of a CSR matrix times a small dense factor to these places of `out`."""
     for i in range(rows.size):
-        total = out[i]
+        total = out[places[i]]
         for j in range(indptr[rows[i]], indptr[rows[i] + 1]):
             weight, direction = data[j], factor[indices[j]]
             for k in range(total.size):
@@ -134,11 +134,11 @@ def multiply(indptr, indices, data, rows, factor, out):
 
 
 @njit(nogil=True, cache=True)
-def split(products, rows, shared, own):
-    """Add the first columns of `products` to some rows of `shared`, and copy the others to `own`."""
+def split(products, shared_rows, own_rows, shared, own):
+    """Add the first columns of `products` to some rows of `shared`, and copy the others to rows of `own`."""
     width = shared.shape[1]
-    for i in range(rows.size):
-        source, total, target = products[i], shared[rows[i]], own[i]
+    for i in range(products.shape[0]):
+        source, total, target = products[i], shared[shared_rows[i]], own[own_rows[i]]
         for k in range(width):
             total[k] += source[k]
         for k in range(target.size):

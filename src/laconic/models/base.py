@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +16,12 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
-from laconic.checks import check_choice, check_number
-from laconic.engines import Threads, even_blocks
-from laconic.models.factor import Factor
-from laconic.models.loop import Callback, Trace
+from laconic.engines import Engine, Shards, Threads
+from laconic.losses.factor import Factor
+from laconic.losses.loop import Callback, Found, Patience
+from laconic.losses.starts import Start
+from laconic.models.parameters import check_parameters
+from laconic.models.state import COMMON, Field, fitted_state, restore
 from laconic.progress import ProgressDisplay
 
 Floats = NDArray[Any]
@@ -30,15 +30,36 @@ SHORT_TOPIC = 5
 """Topics of fewer words than this are reported: they rarely say anything."""
 
 
+class Loss(Protocol):
+    """What a model minimises, with all that its parameters say about it."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether documents depend on each other, so that they have to be in one shard."""
+
+    @property
+    def sparse_weights(self) -> bool:
+        """Whether documents' weights have exact zeros."""
+
+    @property
+    def fit(self) -> Callable[..., Found]:
+        """Find the topics: of documents, a start, an engine, patience, and what else a loss takes."""
+
+    def fold_in(self, X: csr_array, components: Factor, engine: Engine) -> tuple[Any, float, float]:
+        """The weights of documents, the loss, and the loss of a model without topics."""
+
+
 class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Base of all models. Documents are rows; ``components_`` is topics × terms.
 
-    A model adds ``__init__`` (which only stores), `_fit_topics` and `_fold_in`. See CONTRIBUTING for the
-    whole recipe.
+    A model adds ``__init__`` (which only stores) and `_loss`, the problem that its parameters pose. See
+    CONTRIBUTING for the whole recipe.
     """
 
     wants: ClassVar[str] = "weights"
     """What X best holds: "weights" (tf-idf), or "counts"."""
+    _schema: ClassVar[tuple[Field, ...]] = COMMON
+    """What a fitted model consists of."""
     _nonnegative_input: ClassVar[bool] = False
     _starts: ClassVar[tuple[str, ...]] = ("documents",)
 
@@ -53,14 +74,18 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     n_features_in_: int
     data_hash_: str
 
-    def fit(self, X: Any, y: Any = None, *, callback: Callback | None = None) -> Self:
+    def fit(
+        self, X: Any, y: Any = None, *, engine: Engine | None = None, callback: Callback | None = None
+    ) -> Self:
         """Find the topics of X.
 
         Parameters
         ----------
-        X : array-like or sparse array of shape (n_documents, n_terms)
+        X : array-like or sparse array of shape (n_documents, n_terms), or Shards
             Best weighted by tf-idf with rows of length one; counts for models that want counts.
         y : ignored
+        engine : Engine, optional
+            Who runs the fit; by default `n_jobs` threads of this process.
         callback : callable, optional
             Called with a `Progress` after every half step; returning True ends the fit after the iteration,
             with the topics found so far.
@@ -70,39 +95,49 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         self
             The fitted model.
         """
-        self._check_parameters()
+        return self._fit(X, engine, callback)
+
+    def _fit(self, X: Any, engine: Engine | None, callback: Callback | None, **given: Any) -> Self:
+        """The fit of every model; `given` is what the loss of this one takes besides the documents."""
+        check_parameters(self)
         self._forget()
-        X = self._check_matrix(X, reset=True)
-        with self._engine() as engine, self._watching(callback) as watch:
-            components, trace = self._fit_topics(X, y, engine, watch)
-        self._conclude(components, trace)
-        self.data_hash_ = data_hash(X)
+        data = self._read(X)
+        loss = self._loss()
+        if loss.whole and isinstance(data, Shards) and len(data) > 1:
+            raise ValueError(
+                f"{type(self).__name__} couples documents with each other (whole=True), so it cannot be "
+                f"fitted on {len(data)} shards: pass all documents as one matrix"
+            )
+        with engine or self._engine() as running, self._watching(callback) as watch:
+            start, patience = Start(self.init, self.random_state), Patience(self.max_iter, self.tol, watch)
+            found = loss.fit(data, start, running, patience, **self._given(data, given))
+        self._conclude(found)
+        self.data_hash_ = self._hash(data)
         return self
 
-    def _fit_topics(
-        self, X: csr_array, y: Any, engine: Threads, watch: Callback | None
-    ) -> tuple[Factor, Trace]:
-        """Find topics × terms; tells how it went."""
+    def _given(self, data: Any, given: dict[str, Any]) -> dict[str, Any]:
+        """What a caller gave besides the documents, checked, as the loss takes it."""
+        return given
+
+    def _loss(self) -> Loss:
+        """What the model minimises: the problem that its parameters pose."""
         raise NotImplementedError
 
-    def _conclude(self, components: Factor, trace: Trace) -> None:
+    def _conclude(self, found: Found) -> None:
         """Store what a fit has found."""
+        trace = found.trace
         if not trace.converged and not trace.interrupted:
             warnings.warn(
                 f"{type(self).__name__} stopped after max_iter={self.max_iter} iterations before the "
                 f"decrease fell below tol={self.tol}: raise max_iter, or tol if the topics are good enough.",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
-        self.components_ = components
+        self.components_ = found.components
         self.objective_history_ = np.array(trace.history)
         self.n_iter_ = len(trace.history)
-
-    def _check_parameters(self) -> None:
-        check_number("max_iter", self.max_iter, Integral, 1)
-        check_number("tol", self.tol, Real, 0)
-        if isinstance(self.init, str):
-            check_choice("init", self.init, self._starts)
+        for name, value in found.facts.items():
+            setattr(self, f"{name}_", value)
 
     def transform(self, X: Any) -> Factor:
         """The weights of documents for the topics found: the document half step with the topics fixed.
@@ -118,7 +153,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             A document without known words has only zeros, or, where weights sum to one, all topics equally.
         """
         W, _, _ = self._fold_in(X)
-        return self._output(W, sparse=self._sparse_weights)
+        return self._output(W, sparse=self._loss().sparse_weights)
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Factor:
         """The same as ``fit(X, y).transform(X)``."""
@@ -126,12 +161,9 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     def _fold_in(self, X: Any, y: Any = None) -> tuple[Any, float, float]:
         """The weights of documents, the loss, and the loss of a model without topics."""
-        raise NotImplementedError
-
-    @property
-    def _sparse_weights(self) -> bool:
-        """Whether documents' weights have exact zeros."""
-        raise NotImplementedError
+        X = self._check_new(X)
+        with self._engine() as engine:
+            return self._loss().fold_in(X, self.components_, engine)
 
     def score(self, X: Any, y: Any = None) -> float:
         """The share of the loss that the topics take away.
@@ -143,6 +175,20 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """
         _, loss, whole = self._fold_in(X, y)
         return min(1.0, 1 - loss / whole) if whole > 0 else 0.0
+
+    def _read(self, X: Any) -> Any:
+        """The documents of a fit, checked, in shards."""
+        if not isinstance(X, Shards):
+            return Shards.whole(self._check_matrix(X, reset=True))
+        for number, shard in enumerate(X):
+            checked = self._check_matrix(shard.X, reset=number == 0)
+            if checked.dtype != shard.X.dtype or not shard.X.has_canonical_format:
+                raise ValueError("shards must have canonical matrices of float32 or float64")
+        return X
+
+    def _hash(self, data: Any) -> str:
+        """Tells whether another fit has seen the same data."""
+        return str(data.hash())
 
     def _check_matrix(self, X: Any, *, reset: bool) -> csr_array:
         """Finite, two-dimensional, float32 or float64, canonical CSR; the caller's X is never changed."""
@@ -177,7 +223,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         for name in [name for name in vars(self) if name.endswith("_") and not name.endswith("__")]:
             delattr(self, name)
 
-    def _engine(self) -> Threads:
+    def _engine(self) -> Engine:
         return Threads(self.n_jobs)
 
     def _watching(self, callback: Callback | None) -> AbstractContextManager[Callback | None]:
@@ -323,10 +369,6 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def _n_topics(self) -> int:
         return self.n_components
 
-    def _precision(self, dtype: Any) -> float:
-        """How exactly rows are solved: in step with `tol`, within the limits of the type."""
-        return float(np.clip(10 * self.tol, 32 * np.finfo(dtype).eps, 1e-4))
-
     def _fitted_state(self) -> dict[str, Any]:
         """What a bundle stores besides the parameters."""
         check_is_fitted(self, "components_")
@@ -335,54 +377,10 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
                 f"the parameters now ask for {self._n_topics} topics, but {self.components_.shape[0]} were "
                 "found: set them back or fit again, so that the saved model can be loaded"
             )
-        state = {
-            "components": self.components_,
-            "objective_history": self.objective_history_,
-            "n_iter": self.n_iter_,
-            "n_features_in": self.n_features_in_,
-            "data_hash": self.data_hash_,
-        }
-        names = getattr(self, "feature_names_in_", None)
-        if names is not None:
-            state["feature_names_in"] = [str(name) for name in names]
-        return state
+        return fitted_state(self, self._schema)
 
     def _restore(self, state: dict[str, Any]) -> Self:
         """Take over a stored state; raises ValueError if its parts do not fit each other."""
-        components, n_terms = state["components"], state["n_features_in"]
-        if components.ndim != 2 or components.shape[1] != n_terms:
-            raise ValueError(f"components of shape {components.shape} do not have {n_terms} columns")
-        if components.dtype not in (np.float32, np.float64):
-            raise ValueError(f"components are {components.dtype}, not float32 or float64")
-        history, n_iter = state["objective_history"], state["n_iter"]
-        if history.ndim != 1 or len(history) != n_iter:
-            raise ValueError(f"a history of shape {history.shape} does not fit {n_iter} iterations")
-        names = state.get("feature_names_in")
-        if names is not None:
-            if len(names) != n_terms:
-                raise ValueError(f"{len(names)} feature names do not fit {n_terms} terms")
-            self.feature_names_in_ = np.asarray(names, object)
-        self.components_, self.objective_history_ = components, history
-        self.n_iter_, self.n_features_in_ = int(n_iter), int(n_terms)
-        if not isinstance(state["data_hash"], str):
-            raise ValueError(f"a data hash is text, not {state['data_hash']!r}")  # noqa: TRY004
-        self.data_hash_ = state["data_hash"]
-        self._check_parameters()
-        if components.shape[0] != self._n_topics:
-            raise ValueError(f"components have {components.shape[0]} rows, not {self._n_topics}")
+        check_parameters(self)
+        restore(self, self._schema, state)
         return self
-
-
-def data_hash(X: csr_array) -> str:
-    """SHA-256 of a canonical matrix: two fits with the same one have seen the same data.
-
-    >>> data_hash(csr_array([[0.0, 1.0]])) == data_hash(csr_array([[0.0, 1.0]]))
-    True
-    """
-    digest = hashlib.sha256(repr((X.shape, X.dtype.str)).encode())
-    for part in (X.indptr, X.indices, X.data):
-        # indices of either width name the same places
-        dtype = part.dtype if part is X.data else np.int64
-        for block in even_blocks(part.size, 1 << 20):
-            digest.update(np.ascontiguousarray(part[block.start : block.stop], dtype).data)
-    return digest.hexdigest()

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.sparse import csr_array
 
-from laconic.checks import check_choice, check_number
-from laconic.engines import Threads
-from laconic.models import kl
-from laconic.models.factor import Factor, Floats
-from laconic.models.graph_steps import DIVERGENCES, fit_on_graph, settle_on_graph, strengthened_fit
-from laconic.models.graphs import as_graph, neighbour_graph
-from laconic.models.loop import Callback, Trace
-from laconic.models.media import of_sum_one
+from laconic.engines import Engine
+from laconic.losses.divergence.linked import DIVERGENCES
+from laconic.losses.divergence.mixtures import Mixture
+from laconic.losses.divergence.problems import LinkedLikelihood
+from laconic.losses.factor import Floats
+from laconic.losses.loop import Callback
 from laconic.models.plsa import MixtureModel
+from laconic.models.state import Field, array
 
 STRENGTH = 0.3
-START_PRECISION = 1e-3
+
+
+def _weights(value: Any, model: Any) -> Floats:
+    found: Floats = array(lambda m: (None, m.n_components), nonnegative=True)(value, model)
+    if not np.allclose(found.sum(axis=1), 1, atol=1e-3):
+        raise ValueError("weights of documents must not be negative, and must sum to one")
+    return found
 
 
 class GraphPLSA(MixtureModel):
@@ -116,6 +119,9 @@ class GraphPLSA(MixtureModel):
     Wang, Chang, Lyu: Efficient algorithms for graph regularized PLSA for probabilistic topic modeling.
     """
 
+    _schema = (*MixtureModel._schema, Field("weights", _weights))
+    _divergences: ClassVar[tuple[str, ...]] = DIVERGENCES
+
     def __init__(
         self,
         n_components: int = 10,
@@ -143,14 +149,26 @@ class GraphPLSA(MixtureModel):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_choice("divergence", self.divergence, DIVERGENCES)
-        check_number("strength", self.strength, Real, 0)
-        check_number("n_neighbors", self.n_neighbors, Integral, 1)
-        check_choice("row_normalize", self.row_normalize, (True, False))
+    def _loss(self) -> LinkedLikelihood:
+        return LinkedLikelihood(
+            self.n_components,
+            Mixture(simplex=True),
+            self.tol,
+            divergence=self.divergence,
+            strength=self.strength,
+            n_neighbors=self.n_neighbors,
+            row_normalize=self.row_normalize,
+        )
 
-    def fit(self, X: Any, y: Any = None, *, graph: Any = None, callback: Callback | None = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        graph: Any = None,
+        engine: Engine | None = None,
+        callback: Callback | None = None,
+    ) -> Self:
         """Find the topics of X, and the weights of its documents.
 
         Parameters
@@ -165,17 +183,15 @@ class GraphPLSA(MixtureModel):
             or with three, where the third has weights and those of a pair are added. Links of documents to
             themselves are left out. By default, every document is linked to the `n_neighbors` most similar to
             it.
-        callback : callable, optional
-            Called with a `Progress` after every half step; returning True ends the fit after the iteration,
-            with the topics found so far.
+        engine, callback : optional
+            As for `PLSA`.
 
         Returns
         -------
         self
             The fitted model.
         """
-        # the base hands its y to `_fit_topics` as it is
-        return super().fit(X, graph, callback=callback)
+        return self._fit(X, engine, callback, graph=graph)
 
     def fit_transform(self, X: Any, y: Any = None, *, graph: Any = None, **fit_params: Any) -> Floats:
         """The weights of the documents of the fit, under the graph (``weights_``).
@@ -183,40 +199,3 @@ class GraphPLSA(MixtureModel):
         `transform`, which knows no links, gives others.
         """
         return self.fit(X, y, graph=graph, **fit_params).weights_
-
-    def _fit_topics(
-        self, X: csr_array, y: Any, engine: Threads, watch: Callback | None
-    ) -> tuple[Factor, Trace]:
-        X = kl.check_counts(X)
-        graph = neighbour_graph(X, self.n_neighbors) if y is None else as_graph(y, X.shape[0])
-        if self.row_normalize:
-            X = of_sum_one(X)
-        topics = kl.first_topics(X, self.n_components, self.init, self.random_state)
-        # from weights that suit the topics: neighbours that begin alike might never part
-        weights = kl.fold_in(X, topics, self._mixture(), engine, START_PRECISION)[0]
-        problem = self.divergence, self.strength, engine
-        gentle = self.divergence == "l1"
-        if not isinstance(self.init, str):
-            weights = settle_on_graph(
-                X, graph, topics, weights, *problem, max_iter=self.max_iter, tol=self.tol
-            )
-            gentle = False
-        run = strengthened_fit if gentle else fit_on_graph
-        fit = run(X, graph, topics, weights, *problem, watch, max_iter=self.max_iter, tol=self.tol)
-        self.weights_ = fit.weights
-        return np.ascontiguousarray(fit.topics.T), fit.trace
-
-    def _fitted_state(self) -> dict[str, Any]:
-        return super()._fitted_state() | {"weights": self.weights_}
-
-    def _restore(self, state: dict[str, Any]) -> Self:
-        super()._restore(state)
-        weights = state["weights"]
-        if weights.ndim != 2 or weights.shape[1] != self.n_components:
-            raise ValueError(f"weights of shape {weights.shape} do not have {self.n_components} columns")
-        if weights.dtype != self.components_.dtype:
-            raise ValueError(f"weights are {weights.dtype}, but the topics are {self.components_.dtype}")
-        if not (weights >= 0).all() or not np.allclose(weights.sum(axis=1), 1, atol=1e-3):
-            raise ValueError("weights of documents must not be negative, and must sum to one")
-        self.weights_ = weights
-        return self

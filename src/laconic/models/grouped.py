@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,18 +12,36 @@ from scipy.sparse import csr_array, hstack, vstack
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from laconic.checks import check_choice, check_number
-from laconic.engines import Block, even_blocks
-from laconic.models.factor import ROWS_PER_BLOCK, Factor, Projector, squared_norms, transposed, whole_gram
-from laconic.models.groups import Groups
-from laconic.models.loop import Callback
-from laconic.models.squared import checked_energy, fold_in
-from laconic.models.squared_model import SWEEPS_TRANSFORM, SquaredModel
+from laconic.engines import Engine
+from laconic.losses.factor import Factor, transposed
+from laconic.losses.loop import Callback
+from laconic.losses.squared.classes import Classes
+from laconic.losses.squared.folding import class_errors, fold_in
+from laconic.losses.squared.problems import SWEEPS_TRANSFORM, SquaredProblem
+from laconic.models.base import TopicModel
+from laconic.models.state import COMMON, Field
 
 Labels = NDArray[Any]
 
 
-class GroupedModel(SquaredModel):
+def _classes(value: Any, model: Any) -> Labels:
+    """Stored classes: they decide how many topics there are."""
+    classes = as_labels(value)
+    if classes.size == 0 or not np.array_equal(np.unique(classes), classes):
+        raise ValueError("classes are none, or not sorted, or not different")
+    model.classes_ = classes
+    model._set_sizes()
+    return classes
+
+
+class GroupedModel(TopicModel):
     """Base of the models with topics that all classes share and topics that each has for itself."""
+
+    # the classes first: they say how many topics there are
+    _schema: ClassVar[tuple[Field, ...]] = (
+        Field("classes", _classes, stored=lambda classes: classes.tolist()),
+        *COMMON,
+    )
 
     n_shared: int
     n_per_class: int | Mapping[Any, int]
@@ -35,16 +53,21 @@ class GroupedModel(SquaredModel):
         tags.target_tags.required = True
         return tags
 
-    def fit(self, X: Any, y: Any = None, *, callback: Callback | None = None) -> Self:
+    def _loss(self) -> SquaredProblem:
+        raise NotImplementedError
+
+    def fit(
+        self, X: Any, y: Any = None, *, engine: Engine | None = None, callback: Callback | None = None
+    ) -> Self:
         """Find the topics of X.
 
         Parameters
         ----------
-        X : array-like or sparse array of shape (n_documents, n_terms)
+        X : array-like or sparse array of shape (n_documents, n_terms), or Shards
             Best weighted by tf-idf with rows of length one.
         y : array-like of shape (n_documents,)
             The class of every document: strings or numbers.
-        callback : callable, optional
+        engine, callback : optional
             As for `RLSI`.
 
         Returns
@@ -52,29 +75,25 @@ class GroupedModel(SquaredModel):
         self
             The fitted model.
         """
-        return super().fit(X, y, callback=callback)
+        return self._fit(X, engine, callback, y=y)
 
-    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Factor:
-        """The same as ``fit(X, y).transform(X)``: classes are predicted, so that labels do not leak."""
-        return super().fit_transform(X, y, **fit_params)
-
-    def _check_parameters(self) -> None:
-        check_number("n_shared", self.n_shared, Integral, 0)
-        if not isinstance(self.n_per_class, Mapping):
-            check_number("n_per_class", self.n_per_class, Integral, 0)
-        super()._check_parameters()
-
-    def _groups(self, X: csr_array, y: Any) -> Groups:
-        if y is None:
+    def _given(self, data: Any, given: dict[str, Any]) -> dict[str, Any]:
+        if given["y"] is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None: "
                 "give the class of every document."
             )
-        labels = as_labels(y)
-        check_consistent_length(X, labels)
+        labels = as_labels(given["y"])
+        if len(labels) != data.n_documents:
+            sizes = [data.n_documents, len(labels)]
+            raise ValueError(f"Found input variables with inconsistent numbers of samples: {sizes}")
         self.classes_, members = np.unique(labels, return_inverse=True)
         self._set_sizes()
-        return Groups(members.astype(np.int64), self.n_shared, self._n_own)
+        return {"classes": Classes(members.astype(np.int64), self.n_shared, self._n_own)}
+
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Factor:
+        """The same as ``fit(X, y).transform(X)``: classes are predicted, so that labels do not leak."""
+        return super().fit_transform(X, y, **fit_params)
 
     def _set_sizes(self) -> None:
         """Number of topics of every class."""
@@ -102,7 +121,7 @@ class GroupedModel(SquaredModel):
             )
 
     @property
-    def topic_group_(self) -> NDArray[np.object_]:
+    def topic_class_(self) -> NDArray[np.object_]:
         """The class that owns each topic, "shared" for those of all classes."""
         check_is_fitted(self, "components_")
         owners: list[Any] = ["shared"] * self.n_shared
@@ -174,31 +193,11 @@ class GroupedModel(SquaredModel):
             penalty on w where there is one. Classes with more topics have an advantage.
         """
         X = self._check_new(X)
-        checked_energy(X)
-        norms, _ = squared_norms(X)
-        documents = self._document_solver(SWEEPS_TRANSFORM, X.dtype)
         shared, own = self._factors(X.dtype)
-        errors = np.empty((X.shape[0], len(self.classes_)))
+        joined = [join(shared, each) for each in own]
+        solver = self._loss().documents(SWEEPS_TRANSFORM, X.dtype)
         with self._engine() as engine:
-            whole = [join(shared, each) for each in own]
-            grams = [whole_gram(each, engine) for each in whole]
-            prepared = [documents.prepare(gram, X.dtype) for gram in grams]
-            project_shared, projects = Projector(shared), [Projector(each) for each in own]
-
-            def solve(rows: Block) -> None:
-                common = project_shared(X, rows)
-                for p, project in enumerate(projects):
-                    products = np.concatenate([common, project(X, rows)], axis=1)
-                    weights = np.zeros_like(products)
-                    documents.solve(prepared[p], products, weights)
-                    exact = weights.astype(np.float64)
-                    fit = exact @ grams[p] - 2 * products
-                    penalty = documents.alpha * (np.abs(exact) ** documents.power).sum(1)
-                    errors[rows.start : rows.stop, p] = (fit * exact).sum(1) + penalty
-
-            for _ in engine.map(solve, even_blocks(X.shape[0], ROWS_PER_BLOCK)):
-                continue
-        return np.maximum(errors + norms[:, None], 0)
+            return class_errors(X, shared, own, joined, solver, engine)
 
     def score(self, X: Any, y: Any = None) -> float:
         """The share of the squared norm of X that the topics explain: 1 - ||X - WC||^2 / ||X||^2.
@@ -211,14 +210,14 @@ class GroupedModel(SquaredModel):
     def _factors(self, dtype: Any) -> tuple[Factor, list[Factor]]:
         """Shared topics and those of each class, as terms × topics."""
         components = self.components_.astype(dtype, copy=False)
-        places = Groups(np.zeros(0, np.int64), self.n_shared, self._n_own).slices()
+        places = Classes(np.zeros(0, np.int64), self.n_shared, self._n_own).slices()
         return transposed(components[: self.n_shared]), [transposed(components[place]) for place in places]
 
     def _fold_in(self, X: Any, y: Any = None, unknown: str = "error") -> tuple[Any, float, float]:
         X = self._check_new(X)
         members = self._members(X, y, unknown)
         shared, own = self._factors(X.dtype)
-        documents = self._document_solver(SWEEPS_TRANSFORM, X.dtype)
+        documents = self._loss().documents(SWEEPS_TRANSFORM, X.dtype)
         starts = np.concatenate([[self.n_shared], self.n_shared + np.cumsum(self._n_own)])
         n_topics = self.components_.shape[0]
         parts, places, loss, energy = [], [], 0.0, 0.0
@@ -259,17 +258,6 @@ class GroupedModel(SquaredModel):
         if strange.size and unknown == "auto":
             members[strange] = np.argmin(self.class_errors(X[strange]), axis=1)
         return members
-
-    def _fitted_state(self) -> dict[str, Any]:
-        return {**super()._fitted_state(), "classes": self.classes_.tolist()}
-
-    def _restore(self, state: dict[str, Any]) -> Self:
-        self.classes_ = as_labels(state["classes"])
-        if self.classes_.size == 0 or not np.array_equal(np.unique(self.classes_), self.classes_):
-            raise ValueError("classes are none, or not sorted, or not different")
-        self._check_parameters()
-        self._set_sizes()
-        return super()._restore(state)
 
     @property
     def _n_topics(self) -> int:

@@ -5,33 +5,61 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from numbers import Integral, Real
-from typing import Any, Self
+from functools import partial
+from numbers import Integral
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.special import xlogy
 from sklearn.utils.validation import check_is_fitted
 
-from laconic.checks import check_choice, check_number
-from laconic.engines import Block, even_blocks
-from laconic.models import kl
-from laconic.models.base import data_hash
-from laconic.models.factor import Factor, Floats
-from laconic.models.graphs import as_graph
-from laconic.models.loop import Callback
-from laconic.models.media import (
+from laconic.checks import check_number
+from laconic.engines import Block, Engine, Shards, even_blocks
+from laconic.losses.divergence.counts import check_counts, from_independence, known_words
+from laconic.losses.divergence.graphs import as_graph
+from laconic.losses.divergence.linked import DIVERGENCES
+from laconic.losses.divergence.mixtures import Mixture
+from laconic.losses.divergence.modalities import (
     check_mapping,
     check_rows,
     check_tied,
     columns_of,
-    of_sum_one,
     side_by_side,
 )
-from laconic.models.media_steps import Start, fit_media
+from laconic.losses.divergence.problems import MultimodalLikelihood
+from laconic.losses.factor import Factor, Floats
+from laconic.losses.loop import Callback
 from laconic.models.plsa import PLSA, MixtureModel
+from laconic.models.state import Field, array
 
 ROWS_PER_BLOCK = 256
+
+
+def _modalities(value: Any, model: Any) -> tuple[str, ...]:
+    if not value or len(set(value)) != len(value) or not all(isinstance(name, str) for name in value):
+        raise ValueError("modalities have no names, or not different ones")
+    return tuple(value)
+
+
+def _n_terms(value: Any, model: Any) -> dict[str, int]:
+    if not all(isinstance(size, int) and size > 0 for size in value) or sum(value) != model.n_features_in_:
+        raise ValueError(f"modalities of {value} terms do not fit {model.n_features_in_} columns")
+    return dict(zip(model.modalities_, value, strict=True))
+
+
+def _term_names(value: Any, model: Any) -> dict[str, Any]:
+    for name, terms in value.items():
+        if len(terms) != model.n_terms_.get(name):
+            raise ValueError(f"{len(terms)} names do not fit the terms of {name!r}")
+    return {name: np.asarray(terms, object) for name, terms in value.items()}
+
+
+def _weights(value: Any, model: Any) -> dict[str, Floats]:
+    n_documents = len(value[0])
+    check = array(lambda m: (n_documents, m.n_components), nonnegative=True)
+    return dict(zip(model.modalities_, (check(part, model) for part in value), strict=True))
 
 
 class MultimodalPLSA(MixtureModel):
@@ -87,7 +115,7 @@ class MultimodalPLSA(MixtureModel):
     components_ : ndarray of shape (n_components, n_terms of all modalities)
         The topics, with the terms of the modalities side by side; each is a distribution in every modality.
         See `modality_topics`.
-    weights_ : dict of str to ndarray of shape (n_documents, n_components)
+    modality_weights_ : dict of str to ndarray of shape (n_documents, n_components)
         The weights of the documents in each modality; zero where a document lacks it.
     term_names_ : dict of str to ndarray of str
         The names of the columns, for modalities that were given as data frames.
@@ -131,7 +159,26 @@ class MultimodalPLSA(MixtureModel):
     modalities_: tuple[str, ...]
     n_terms_: dict[str, int]
     term_names_: dict[str, Any]
-    weights_: dict[str, Floats]
+    modality_weights_: dict[str, Floats]
+
+    # the modalities first: they say over how many parts of the terms topics sum to one
+    _schema = (
+        Field("modalities", _modalities, stored=list),
+        *MixtureModel._schema,
+        Field("n_terms", _n_terms, stored=lambda sizes: list(sizes.values())),
+        Field(
+            "term_names",
+            _term_names,
+            stored=lambda names: {name: [str(term) for term in terms] for name, terms in names.items()},
+        ),
+        Field(
+            "weights",
+            _weights,
+            attribute="modality_weights_",
+            stored=lambda weights: list(weights.values()),
+        ),
+    )
+    _divergences: ClassVar[tuple[str, ...]] = (*DIVERGENCES, "tied")
 
     def __init__(
         self,
@@ -163,13 +210,29 @@ class MultimodalPLSA(MixtureModel):
         tags.input_tags.dict, tags.input_tags.two_d_array = True, False
         return tags
 
-    def _check_parameters(self) -> None:
-        check_choice("divergence", self.divergence, ("skl", "l2", "l1", "tied"))
-        check_number("strength", self.strength, Real, 0)
-        check_choice("row_normalize", self.row_normalize, (True, False))
-        super()._check_parameters()
+    @property
+    def _n_segments(self) -> int:  # type: ignore[override]
+        return len(self.modalities_)
 
-    def fit(self, X: Any, y: Any = None, *, graph: Any = None, callback: Callback | None = None) -> Self:
+    def _loss(self) -> MultimodalLikelihood:
+        return MultimodalLikelihood(
+            self.n_components,
+            Mixture(simplex=True),
+            self.tol,
+            divergence=self.divergence,
+            strength=self.strength,
+            row_normalize=self.row_normalize,
+        )
+
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        graph: Any = None,
+        engine: Engine | None = None,
+        callback: Callback | None = None,
+    ) -> Self:
         """Find the topics of X.
 
         Parameters
@@ -182,62 +245,46 @@ class MultimodalPLSA(MixtureModel):
             Links between documents, as for `GraphPLSA`: linked documents have similar weights in every
             modality that both have. A link of weight 1 counts as much as that between two modalities of a
             document.
-        callback : callable, optional
-            Called with a `Progress` after every half step; returning True ends the fit after the iteration,
-            with the topics found so far.
+        engine, callback : optional
+            As for `PLSA`.
 
         Returns
         -------
         self
             The fitted model.
         """
-        self._check_parameters()
-        self._forget()
+        return self._fit(X, engine, callback, graph=graph)
+
+    def _given(self, data: dict[str, csr_array], given: dict[str, Any]) -> dict[str, Any]:
+        graph = given["graph"]
         if graph is not None and self.divergence == "tied":
             raise ValueError(
                 "divergence='tied' measures no difference of documents, so it cannot use a graph: "
                 "choose 'skl', 'l2' or 'l1', or leave the graph out"
             )
-        media = self._read(X)
-        n_documents = check_rows(media)
-        check_tied(media)
-        links = None if graph is None else as_graph(graph, n_documents)
-        digests = [(name, data_hash(part)) for name, part in media.items()]
-        with self._engine() as engine, self._watching(callback) as watch:
-            fit, weights = fit_media(
-                self._weighed(list(media.values())),
-                links,
-                Start(self.n_components, self.init, self.random_state),
-                self.divergence,
-                self.strength,
-                engine,
-                watch,
-                max_iter=self.max_iter,
-                tol=self.tol,
-                precision=self._precision(next(iter(media.values())).dtype),
-            )
-        self._conclude(np.ascontiguousarray(fit.topics.T), fit.trace)
-        self.weights_ = dict(zip(self.modalities_, weights, strict=True))
-        self.data_hash_ = hashlib.sha256(repr(digests).encode()).hexdigest()
-        return self
+        return {"graph": None if graph is None else as_graph(graph, check_rows(data))}
 
     def _read(self, X: Any) -> dict[str, csr_array]:
         """Checked matrices without stored zeros, all of one type; takes over names and sizes."""
-        media, names = {}, {}
+        modalities, names = {}, {}
         for name, part in check_mapping(X).items():
             reader = PLSA()
             with _naming(name):
-                media[name] = kl.check_counts(reader._check_matrix(part, reset=True))
+                (shard,) = check_counts(Shards.whole(reader._check_matrix(part, reset=True)))
+            modalities[name] = shard.X
             if hasattr(reader, "feature_names_in_"):
                 names[name] = reader.feature_names_in_
-        dtype = np.result_type(*(part.dtype for part in media.values()))
-        self.modalities_, self.term_names_ = tuple(media), names
-        self.n_terms_ = {name: int(part.shape[1]) for name, part in media.items()}
+        check_rows(modalities)
+        check_tied(modalities)
+        dtype = np.result_type(*(part.dtype for part in modalities.values()))
+        self.modalities_, self.term_names_ = tuple(modalities), names
+        self.n_terms_ = {name: int(part.shape[1]) for name, part in modalities.items()}
         self.n_features_in_ = sum(self.n_terms_.values())
-        return {name: part.astype(dtype) for name, part in media.items()}
+        return {name: part.astype(dtype) for name, part in modalities.items()}
 
-    def _weighed(self, matrices: list[csr_array]) -> list[csr_array]:
-        return [of_sum_one(part) for part in matrices] if self.row_normalize else matrices
+    def _hash(self, data: dict[str, csr_array]) -> str:
+        digests = [(name, Shards.whole(part).hash()) for name, part in data.items()]
+        return hashlib.sha256(repr(digests).encode()).hexdigest()
 
     def modality_model(self, modality: str) -> PLSA:
         """The topics of one modality as a model of its own, to be saved with the vocabulary of that modality.
@@ -253,12 +300,12 @@ class MultimodalPLSA(MixtureModel):
             With a copy of the modality's topics; its other attributes tell of the fit of all modalities.
         """
         columns = self._columns(modality)
-        names = self.term_names_.get(modality)
-        state = super()._fitted_state() | {
+        weights = self.modality_weights_[modality]
+        state = self._fitted_state() | {
             "components": np.ascontiguousarray(self.components_[:, columns.start : columns.stop]),
             "n_features_in": self.n_terms_[modality],
-            "doc_density": kl.density(self.weights_[modality]),
-            "feature_names_in": None if names is None else [str(name) for name in names],
+            "doc_density": float(np.count_nonzero(weights) / max(1, weights.size)),
+            "feature_names_in": self.term_names_.get(modality),
         }
         model = PLSA(
             self.n_components,
@@ -358,7 +405,7 @@ class MultimodalPLSA(MixtureModel):
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Factor:
         """The same as ``fit(X).transform(X)``: one composition for all modalities of a document.
 
-        The weights in each modality are in ``weights_``.
+        The weights in each modality are in ``modality_weights_``.
         """
         return super().fit_transform(X, y, **fit_params)
 
@@ -421,25 +468,22 @@ class MultimodalPLSA(MixtureModel):
         models = {name: self.modality_model(name) for name in check_mapping(X)}
         # in the order of the fit, so that the order of the mapping makes no difference to the last bit
         models = {name: models[name] for name in self.modalities_ if name in models}
-        media = {}
+        known = {}
         for name, model in models.items():
             with _naming(name):
-                media[name] = model._check_new(X[name])
-        check_rows(media)
-        media = {name: kl.known_words(part, models[name].components_.T) for name, part in media.items()}
-        parts = self._weighed(list(media.values()))
+                known[name] = model._check_new(X[name])
+        check_rows(known)
+        loss = self._loss()
+        parts = loss.weighed([known_words(part, models[name].components_.T) for name, part in known.items()])
         dtype = np.result_type(*(part.dtype for part in parts))
         whole = side_by_side([part.astype(dtype) for part in parts])
         topics = np.concatenate([model.components_ for model in models.values()], axis=1)
         with self._engine() as engine:
-            precision = self._precision(dtype)
-            W, loss, _ = kl.fold_in(
-                whole, np.ascontiguousarray(topics.T, dtype), self._mixture(), engine, precision
-            )
+            W, divergence, _ = loss.fold_in(whole, topics, engine)
         # topics explain the words of each modality, not the number of these, nor its share of all words
         lengths = np.stack([part.sum(axis=1, dtype=np.float64) for part in parts])
-        loss += float(np.sum(xlogy(lengths.sum(0), lengths.sum(0))) - np.sum(xlogy(lengths, lengths)))
-        return W, loss, sum(map(kl.from_independence, parts))
+        divergence += float(np.sum(xlogy(lengths.sum(0), lengths.sum(0))) - np.sum(xlogy(lengths, lengths)))
+        return W, divergence, sum(map(from_independence, parts))
 
     def similarity(self, Xa: Any, Xb: Any, modality_a: str, modality_b: str) -> Floats:
         """How similar documents are by their topics, across modalities or within one.
@@ -460,14 +504,10 @@ class MultimodalPLSA(MixtureModel):
             document has all topics equally, as one without known words.
         """
         a, b = _standardised(self.transform(Xa, modality_a)), _standardised(self.transform(Xb, modality_b))
-        similar = np.empty((a.shape[0], b.shape[0]), np.result_type(a, b))
         with self._engine() as engine:
-
-            def correlate(rows: Block) -> None:
-                np.matmul(a[rows.start : rows.stop], b.T, out=similar[rows.start : rows.stop])
-
-            for _ in engine.map(correlate, even_blocks(a.shape[0], ROWS_PER_BLOCK)):
-                continue
+            blocks = engine.map(partial(_correlations, a, b), even_blocks(a.shape[0], ROWS_PER_BLOCK))
+            parts = list(blocks)
+        similar = np.concatenate([np.zeros((0, b.shape[0]), np.result_type(a, b)), *parts])
         return np.clip(similar, -1, 1, out=similar)
 
     def translate(
@@ -503,54 +543,31 @@ class MultimodalPLSA(MixtureModel):
         model, asked = self.modality_model(source), self.modality_model(target)
         names = asked._term_names(vocabulary)
         X = model._check_new(X)
-        known = np.diff(kl.known_words(X, model.components_.T).indptr) > 0
+        known = np.diff(known_words(X, model.components_.T).indptr) > 0
         W = model.transform(X)
 
-        def heaviest(rows: Block) -> list[list[tuple[str, float]]]:
-            weights = W[rows.start : rows.stop] @ asked.components_
-            # stable: equal weights stay in the vocabulary's order
-            order = np.argsort(-weights, axis=1, kind="stable")[:, :n_terms]
-            return [
-                [(str(names[j]), float(row[j])) for j in best if row[j] > 0] if seen else []
-                for row, best, seen in zip(weights, order, known[rows.start : rows.stop], strict=True)
-            ]
-
+        heaviest = partial(_heaviest, W, asked.components_, known, names, n_terms)
         with self._engine() as engine:
             blocks = engine.map(heaviest, even_blocks(W.shape[0], ROWS_PER_BLOCK))
             return [keywords for block in blocks for keywords in block]
 
-    def _fitted_state(self) -> dict[str, Any]:
-        return super()._fitted_state() | {
-            "modalities": list(self.modalities_),
-            "n_terms": list(self.n_terms_.values()),
-            "term_names": {name: [str(term) for term in terms] for name, terms in self.term_names_.items()},
-            "weights": list(self.weights_.values()),
-        }
 
-    def _n_segments(self, state: dict[str, Any]) -> int:
-        return len(state["modalities"])
+def _correlations(a: Floats, b: Floats, rows: Block) -> Floats:
+    """The products of some rows with all others."""
+    return np.asarray(a[rows.start : rows.stop] @ b.T)
 
-    def _restore(self, state: dict[str, Any]) -> Self:
-        super()._restore(state)
-        names, sizes, weights = state["modalities"], state["n_terms"], state["weights"]
-        if not names or len(set(names)) != len(names) or not all(isinstance(name, str) for name in names):
-            raise ValueError("modalities have no names, or not different ones")
-        if not all(isinstance(size, int) and size > 0 for size in sizes) or sum(sizes) != self.n_features_in_:
-            raise ValueError(f"modalities of {sizes} terms do not fit {self.n_features_in_} columns")
-        self.modalities_, self.n_terms_ = tuple(names), dict(zip(names, sizes, strict=True))
-        self.weights_ = dict(zip(names, weights, strict=True))
-        for part in weights:
-            if part.shape != (len(weights[0]), self.n_components) or part.dtype != self.components_.dtype:
-                raise ValueError(
-                    f"weights are {part.dtype} of shape {part.shape}, which does not fit the topics"
-                )
-            if not (part >= 0).all() or not np.isfinite(part).all():
-                raise ValueError("weights are negative or not finite")
-        self.term_names_ = {name: np.asarray(terms, object) for name, terms in state["term_names"].items()}
-        for name, terms in self.term_names_.items():
-            if len(terms) != self.n_terms_.get(name):
-                raise ValueError(f"{len(terms)} names do not fit the terms of {name!r}")
-        return self
+
+def _heaviest(
+    W: Floats, components: Floats, known: NDArray[np.bool_], names: Any, n_terms: int, rows: Block
+) -> list[list[tuple[str, float]]]:
+    """The likeliest terms of some documents; none of those that are not known."""
+    weights = W[rows.start : rows.stop] @ components
+    # stable: equal weights stay in the vocabulary's order
+    order = np.argsort(-weights, axis=1, kind="stable")[:, :n_terms]
+    return [
+        [(str(names[j]), float(row[j])) for j in best if row[j] > 0] if seen else []
+        for row, best, seen in zip(weights, order, known[rows.start : rows.stop], strict=True)
+    ]
 
 
 @contextmanager

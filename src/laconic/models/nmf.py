@@ -1,83 +1,35 @@
-"""Non-negative matrix factorisation, flat and grouped."""
+"""Non-negative matrix factorisation, flat and with classes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
-import numpy as np
-from scipy.sparse import csr_array, issparse
-from sklearn.utils import check_random_state
+from scipy.sparse import issparse
 
-from laconic.checks import check_choice, check_number
-from laconic.engines import Threads
-from laconic.models import kl
-from laconic.models.factor import Factor
+from laconic.losses.divergence.likelihood import Likelihood
+from laconic.losses.divergence.mixtures import Mixture
+from laconic.losses.squared.classes import Classes
+from laconic.losses.squared.problems import NonNegative
+from laconic.models.base import TopicModel
 from laconic.models.grouped import GroupedModel
-from laconic.models.loop import Callback, Trace
-from laconic.models.plsa import check_prior, fit_mixture, fold_in_mixture
-from laconic.models.solvers import Descent, Multiplicative, RowSolver
-from laconic.models.squared import SquaredSteps
-from laconic.models.squared_model import SWEEPS_FIT, SquaredModel
-from laconic.models.starts import drawn_topics, given_topics, svd_topics
-from laconic.models.topic_steps import SeparableTopics
-from laconic.priors import Prior, PseudoDirichlet
-
-# Rows are warm-started and need not be solved in full in any iteration. It does not even pay: where each side
-# is fitted to the other in full too soon, the optimum that is found is often a worse one.
-SWEEPS = 1
-# Multiplicative updates never leave zero, so at the start every word of the collection gets a little weight
-# in every topic; every topic gets one in each document, an equal one unless topics are given.
-FLOOR = 0.01
+from laconic.models.plsa import DOC_DENSITY, check_distributions
+from laconic.models.state import COMMON, Field
+from laconic.priors import Prior
 
 
-class _NMFModel(SquaredModel):
-    """What NMF and GroupNMF have in common: everything non-negative, no penalties."""
-
-    _nonnegative_input: ClassVar[bool] = True
-    solver: str
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_choice("solver", self.solver, ("cd", "mu"))
-
-    def _restore(self, state: dict[str, Any]) -> Self:
-        super()._restore(state)
-        values = self.components_.data if issparse(self.components_) else self.components_
-        if not values.min(initial=0) >= 0:
-            raise ValueError("components are negative, but topics of this model are not")
-        return self
-
-    def _start(self, X: csr_array, steps: SquaredSteps, watch: Callback | None) -> Trace:
-        groups = steps.members
-        if isinstance(self.init, str) and self.init == "svd":
-            topics = svd_topics(X, groups.n_topics, check_random_state(self.random_state))
-        elif isinstance(self.init, str):
-            topics = drawn_topics(X, groups, check_random_state(self.random_state))
-        else:
-            topics = given_topics(self.init, groups.n_topics, X, nonnegative=True)
-        solver = self._document_solver(SWEEPS, X.dtype)
-        if self.solver == "mu":
-            solver = Multiplicative()
-            if isinstance(self.init, str):
-                topics = csr_array(topics.toarray() + FLOOR * np.asarray(X.mean(axis=0)).astype(X.dtype))
-        own = [SeparableTopics(solver) for _ in groups.n_own]
-        shared = SeparableTopics(solver) if groups.n_shared else None
-        steps.begin(topics, solver, own, shared)
-        drawn = isinstance(self.init, str)
-        first = self._document_solver(SWEEPS if drawn and self.solver == "cd" else SWEEPS_FIT, X.dtype)
-        least = 0.0 if self.solver == "cd" else 1.0 if drawn else FLOOR
-        steps.solve_first(first, least)
-        return Trace([], converged=False, interrupted=False)
-
-    def _document_solver(self, max_sweeps: int, dtype: Any) -> RowSolver:
-        return Descent(
-            0.0, power=1, nonnegative=True, precision=self._precision(dtype), max_sweeps=max_sweeps
-        )
+def _nonnegative(value: Any, model: Any) -> Any:
+    found = COMMON[0].check(value, model)
+    if not (found.data if issparse(found) else found).min(initial=0) >= 0:
+        raise ValueError("components are negative, but topics of this model are not")
+    return found
 
 
-class NMF(_NMFModel):
+def _topics(value: Any, model: Any) -> Any:
+    return check_distributions(value, model) if model.loss == "kl" else _nonnegative(value, model)
+
+
+class NMF(TopicModel):
     r"""Non-negative matrix factorisation.
 
     With documents as rows of X, the topics C (``components_``) and the documents' weights W minimise
@@ -148,6 +100,9 @@ class NMF(_NMFModel):
     """
 
     _starts: ClassVar[tuple[str, ...]] = ("documents", "svd")
+    _nonnegative_input: ClassVar[bool] = True
+    _n_segments = 1
+    _schema = (Field("components", _topics), *COMMON[1:], DOC_DENSITY._replace(optional=True))
 
     def __init__(
         self,
@@ -174,57 +129,24 @@ class NMF(_NMFModel):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _check_parameters(self) -> None:
-        check_number("n_components", self.n_components, Integral, 1)
-        check_choice("loss", self.loss, ("squared", "kl"))
-        check_prior(self.prior)
-        if self.prior is not None and self.loss != "kl":
-            raise ValueError("a prior goes with loss='kl'")
-        if self.loss == "kl" and isinstance(self.init, str) and self.init == "svd":
-            raise ValueError("init='svd' goes with loss='squared': use init='documents'")
-        if isinstance(self.prior, PseudoDirichlet) and self.prior.over == "documents":
-            raise ValueError("a prior over documents goes with PLSA, not with NMF")
-        super()._check_parameters()
-
     @property
     def wants(self) -> str:  # type: ignore[override]
         """What X best holds: counts if the loss is the divergence, else weights."""
-        return "counts" if self.loss == "kl" else "weights"
+        return self._loss().wants
 
-    def _mixture(self) -> kl.Mixture:
-        return kl.Mixture(False, *(() if self.prior is None else self.prior.terms))
-
-    def _fit_topics(
-        self, X: csr_array, y: Any, engine: Threads, watch: Callback | None
-    ) -> tuple[Factor, Trace]:
+    def _loss(self) -> Likelihood | NonNegative:
         if self.loss != "kl":
-            return super()._fit_topics(X, y, engine, watch)
-        components, fit = fit_mixture(self, X, self._mixture(), engine, watch)
-        self.doc_density_ = kl.density(fit.weights)
-        return components, fit.trace
+            return NonNegative(self.solver, self.tol)
+        mixture = Mixture(False, *(() if self.prior is None else self.prior.terms))
+        return Likelihood(self.n_components, mixture, self.tol)
 
-    def _fold_in(self, X: Any, y: Any = None) -> tuple[Any, float, float]:
-        if self.loss != "kl":
-            return super()._fold_in(X, y)
-        return fold_in_mixture(self, self._check_new(X), self._mixture())
-
-    @property
-    def _sparse_weights(self) -> bool:
-        return self._mixture().weight > 0 if self.loss == "kl" else super()._sparse_weights
-
-    def _fitted_state(self) -> dict[str, Any]:
-        state = super()._fitted_state()
-        return state | {"doc_density": self.doc_density_} if self.loss == "kl" else state
-
-    def _restore(self, state: dict[str, Any]) -> Self:
-        super()._restore(state)
-        if self.loss == "kl":
-            kl.check_topics(self.components_, 1)
-            self.doc_density_ = kl.check_density(state["doc_density"])
-        return self
+    def _given(self, data: Any, given: dict[str, Any]) -> dict[str, Any]:
+        if isinstance(self._loss(), Likelihood):
+            return {}
+        return {"classes": Classes.single(data.n_documents, self.n_components)}
 
 
-class GroupNMF(GroupedModel, _NMFModel):
+class GroupNMF(GroupedModel):
     r"""Non-negative matrix factorisation with topics shared by all classes and topics of each class.
 
     For the documents :math:`X_p` of every class p, the shared topics :math:`C_0`, the topics :math:`C_p` of
@@ -254,7 +176,7 @@ class GroupNMF(GroupedModel, _NMFModel):
         Shared topics first, then those of each class in the order of `classes_`.
     classes_ : ndarray
         The classes, sorted.
-    topic_group_ : ndarray of shape (n_topics,)
+    topic_class_ : ndarray of shape (n_topics,)
         The class that owns each topic, "shared" for those of all.
     objective_history_ : ndarray, one entry per iteration
         The objective after every iteration; it never rises.
@@ -278,6 +200,9 @@ class GroupNMF(GroupedModel, _NMFModel):
     Wang, Cao, Xu, Li: Group matrix factorization for scalable topic modeling, SIGIR 2012.
     """
 
+    _nonnegative_input: ClassVar[bool] = True
+    _schema = (GroupedModel._schema[0], Field("components", _nonnegative), *COMMON[1:])
+
     def __init__(
         self,
         n_shared: int = 5,
@@ -300,3 +225,6 @@ class GroupNMF(GroupedModel, _NMFModel):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    def _loss(self) -> NonNegative:
+        return NonNegative(self.solver, self.tol)

@@ -2,58 +2,26 @@
 
 from __future__ import annotations
 
-from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
-from scipy.sparse import csr_array
 from scipy.special import xlogy
 
-from laconic.checks import check_number
-from laconic.engines import Threads
-from laconic.models import kl
+from laconic.losses.divergence.counts import check_topics, known_words
+from laconic.losses.divergence.likelihood import Likelihood
+from laconic.losses.divergence.mixtures import Mixture
 from laconic.models.base import TopicModel
-from laconic.models.factor import Factor, Floats
-from laconic.models.loop import Callback, Trace
-from laconic.priors import Exponential, Prior, PseudoDirichlet
+from laconic.models.state import COMMON, Field, number
+from laconic.priors import Prior, PseudoDirichlet
+
+DOC_DENSITY = Field("doc_density", number(0, 1))
 
 
-def check_prior(prior: Any) -> None:
-    """Refuse what is no prior."""
-    if prior is not None and not isinstance(prior, Prior):
-        raise ValueError(f"prior must be None or one of laconic.priors, such as Pareto(1.0), not {prior!r}")
-
-
-def fit_mixture(
-    model: TopicModel,
-    X: csr_array,
-    mixture: kl.Mixture,
-    engine: Threads,
-    watch: Callback | None,
-    over_documents: kl.Mixture | None = None,
-) -> tuple[Floats, kl.Fit]:
-    """Topics × terms by the model's own start and patience, and how they were found."""
-    X = kl.check_counts(X)
-    fit = kl.fit(
-        X,
-        kl.first_topics(X, model.n_components, model.init, model.random_state),
-        mixture,
-        engine,
-        watch,
-        given=not isinstance(model.init, str),
-        max_iter=model.max_iter,
-        tol=model.tol,
-        precision=model._precision(X.dtype),
-        over_documents=over_documents,
-    )
-    return np.ascontiguousarray(fit.topics.T), fit
-
-
-def fold_in_mixture(model: TopicModel, X: csr_array, mixture: kl.Mixture) -> tuple[Floats, float, float]:
-    """What `kl.fold_in` finds for documents that were checked, with the model's topics."""
-    topics = np.ascontiguousarray(model.components_.T, X.dtype)
-    with model._engine() as engine:
-        return kl.fold_in(X, topics, mixture, engine, model._precision(X.dtype))
+def check_distributions(value: Any, model: Any) -> Any:
+    """Stored topics, each a distribution over the terms (of every modality)."""
+    found = COMMON[0].check(value, model)
+    check_topics(found, model._n_segments)
+    return found
 
 
 class MixtureModel(TopicModel):
@@ -61,32 +29,9 @@ class MixtureModel(TopicModel):
 
     wants: ClassVar[str] = "counts"
     _nonnegative_input: ClassVar[bool] = True
-
-    def _check_parameters(self) -> None:
-        check_number("n_components", self.n_components, Integral, 1)
-        super()._check_parameters()
-
-    def _mixture(self) -> kl.Mixture:
-        """What the weights of a new document may be."""
-        return kl.Mixture(simplex=True)
-
-    @property
-    def _sparse_weights(self) -> bool:
-        return self._mixture().weight > 0
-
-    def _fold_in(self, X: Any, y: Any = None) -> tuple[Any, float, float]:
-        return self._fold_in_checked(self._check_new(X))
-
-    def _fold_in_checked(self, X: csr_array) -> tuple[Any, float, float]:
-        return fold_in_mixture(self, X, self._mixture())
-
-    def _restore(self, state: dict[str, Any]) -> Self:
-        kl.check_topics(state["components"], self._n_segments(state))
-        return super()._restore(state)
-
-    def _n_segments(self, state: dict[str, Any]) -> int:
-        """Over how many parts of the terms topics sum to one each."""
-        return 1
+    _schema: ClassVar[tuple[Field, ...]] = (Field("components", check_distributions), *COMMON[1:])
+    _n_segments: int = 1
+    """Over how many parts of the terms topics sum to one each."""
 
     def perplexity(self, X: Any) -> float:
         """How many words documents hesitate between, on average: exp of minus the log-likelihood per word.
@@ -103,11 +48,11 @@ class MixtureModel(TopicModel):
             At least 1; the smaller, the better. NaN never: without known words it is an error.
         """
         X = self._check_new(X)
-        known = kl.known_words(X, self.components_.T)
+        known = known_words(X, self.components_.T)
         total = float(known.sum(dtype=np.float64))
         if total <= 0:
             raise ValueError("X has no words that the topics know, so there is no perplexity")
-        _, divergence, _ = self._fold_in_checked(X)
+        _, divergence, _ = self._fold_in(X)
         lengths = known.sum(axis=1, dtype=np.float64)
         data = known.data.astype(np.float64)
         surprise = divergence + np.sum(xlogy(lengths, lengths)) - np.sum(xlogy(data, data))
@@ -186,6 +131,8 @@ class PLSA(MixtureModel):
     Hofmann: Probabilistic latent semantic analysis, UAI 1999.
     """
 
+    _schema = (*MixtureModel._schema, DOC_DENSITY)
+
     def __init__(
         self,
         n_components: int = 10,
@@ -207,36 +154,8 @@ class PLSA(MixtureModel):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_prior(self.prior)
-        if isinstance(self.prior, Exponential):
-            raise ValueError(  # noqa: TRY004
-                "the exponential prior is a constant where weights sum to one: use priors.Pareto or "
-                "priors.PseudoDirichlet, or NMF with loss='kl'"
-            )
-
-    @property
-    def _over_documents(self) -> bool:
-        return isinstance(self.prior, PseudoDirichlet) and self.prior.over == "documents"
-
-    def _mixture(self) -> kl.Mixture:
-        if self.prior is None or self._over_documents:
-            return kl.Mixture(simplex=True)
-        return kl.Mixture(True, *self.prior.terms)
-
-    def _fit_topics(
-        self, X: csr_array, y: Any, engine: Threads, watch: Callback | None
-    ) -> tuple[Factor, Trace]:
-        over = kl.Mixture(True, *self.prior.terms) if self.prior and self._over_documents else None
-        components, fit = fit_mixture(self, X, self._mixture(), engine, watch, over)
-        self.doc_density_ = kl.density(fit.weights)
-        return components, fit.trace
-
-    def _fitted_state(self) -> dict[str, Any]:
-        return super()._fitted_state() | {"doc_density": self.doc_density_}
-
-    def _restore(self, state: dict[str, Any]) -> Self:
-        super()._restore(state)
-        self.doc_density_ = kl.check_density(state["doc_density"])
-        return self
+    def _loss(self) -> Likelihood:
+        prior = None if self.prior is None else Mixture(True, *self.prior.terms)
+        if isinstance(self.prior, PseudoDirichlet) and self.prior.over == "documents":
+            return Likelihood(self.n_components, Mixture(simplex=True), self.tol, prior)
+        return Likelihood(self.n_components, prior or Mixture(simplex=True), self.tol)

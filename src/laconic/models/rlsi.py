@@ -1,171 +1,35 @@
-"""Regularised latent semantic indexing, flat and grouped."""
+"""Regularised latent semantic indexing, flat and with classes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from numbers import Integral, Real
-from typing import Any, Self
+from collections.abc import Mapping
+from numbers import Real
+from typing import Any
 
-import numpy as np
-from scipy.sparse import csr_array
-from sklearn.utils import check_random_state
-
-from laconic.checks import check_choice, check_number
-from laconic.models.alphas import SHARE, Lasting, alpha_max
+from laconic.checks import check_number
+from laconic.losses.squared.classes import Classes
+from laconic.losses.squared.problems import Regularised
+from laconic.models.base import TopicModel
 from laconic.models.grouped import GroupedModel
-from laconic.models.groups import Groups, grouped_rows
-from laconic.models.loop import Callback, Trace, alternate
-from laconic.models.solvers import Descent, Ridge, RowSolver
-from laconic.models.squared import SquaredSteps
-from laconic.models.squared_model import SWEEPS_FIT, SquaredModel
-from laconic.models.starts import drawn_topics, given_topics, unit_budget
-from laconic.models.topic_steps import BudgetTopics, SeparableTopics, TopicStep
-
-DEFAULT_BUDGET = 40
-DEFAULT_ALPHA_DOCS = 0.1
-# The start narrows the topics from many words to few over this many iterations: topics that begin wide find
-# their place before they have to choose their words, and fewer of them end as a word or two.
-NARROWING = 12
-WIDEST = 9
+from laconic.models.state import COMMON, Field, number
 
 
-class _RLSIModel(SquaredModel):
-    """What RLSI and GroupRLSI have in common: the penalties, their default weights, and the start."""
-
-    topic_norm: str
-    doc_norm: str = "l2"
-    alpha_topics: float | None
-    alpha_docs: float | None
-    terms_per_topic: int | None
-    nonnegative: bool
-
-    alpha_topics_: float | None
-    alpha_docs_: float
-    alpha_max_: float
-
-    def _start(self, X: csr_array, steps: SquaredSteps, watch: Callback | None) -> Trace:
-        trace = Trace([], converged=False, interrupted=False)
-        groups = steps.members
-        budget = min(self.terms_per_topic or DEFAULT_BUDGET, X.shape[1])
-        drawn = isinstance(self.init, str)
-        needs_alpha = self.topic_norm != "l0" and self.alpha_topics_ is None
-        if drawn or needs_alpha:
-            # a penalty that only accompanies given topics is not left to chance
-            seed = 0 if not drawn and self.random_state is None else self.random_state
-            topics = drawn_topics(X, groups, check_random_state(seed))
-            topics = unit_budget(topics, X.shape[1], self.nonnegative)
-        if needs_alpha or (drawn and self.topic_norm != "l2"):
-            lasting = Lasting(self.alpha_docs_, self.nonnegative) if needs_alpha else None
-            trace = narrow(steps, topics, budget, self.nonnegative, lasting, watch)
-            # a fit that is stopped while topics are still wide keeps to its budget, too
-            topics = unit_budget(steps.components(), budget, self.nonnegative)
-        if needs_alpha:
-            assert lasting is not None
-            share = SHARE[self.topic_norm, self.doc_norm]
-            self.alpha_topics_ = lasting.alpha() or share * self.alpha_max_
-        if not drawn:
-            topics = given_topics(self.init, groups.n_topics, X, self.nonnegative)
-            if self.topic_norm == "l0":
-                topics = unit_budget(topics, budget, self.nonnegative)
-        documents = self._document_solver(SWEEPS_FIT, X.dtype)
-        own: Sequence[TopicStep]
-        shared: TopicStep | None
-        if self.topic_norm == "l0":
-            own, shared = budgets(groups, X, budget, self.nonnegative)
-        else:
-            alphas, alpha_shared = self._alphas(groups)
-            own = [SeparableTopics(self._topic_penalty(alpha, X.dtype)) for alpha in alphas]
-            shared = SeparableTopics(self._topic_penalty(alpha_shared, X.dtype)) if groups.n_shared else None
-        steps.begin(topics, documents, own, shared)
-        return trace
-
-    def _alphas(self, groups: Groups) -> tuple[list[float], float]:
-        """The weight of the penalty on the topics of every group, and on the shared ones."""
-        assert self.alpha_topics_ is not None
-        return [self.alpha_topics_] * len(groups.n_own), self.alpha_topics_
-
-    def _document_solver(self, max_sweeps: int, dtype: Any) -> RowSolver:
-        if self.doc_norm == "l2":
-            return Ridge(self.alpha_docs_)
-        return Descent(self.alpha_docs_, precision=self._precision(dtype), max_sweeps=max_sweeps)
-
-    def _topic_penalty(self, alpha: float, dtype: Any) -> RowSolver:
-        power = 1 if self.topic_norm == "l1" else 2
-        if power == 2 and not self.nonnegative:
-            return Ridge(alpha)
-        return Descent(
-            alpha,
-            power=power,
-            nonnegative=self.nonnegative,
-            precision=self._precision(dtype),
-            max_sweeps=SWEEPS_FIT,
-        )
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_choice("topic_norm", self.topic_norm, ("l1", "l2", "l0"))
-        check_choice("nonnegative", self.nonnegative, (False, True))
-        for name in ("alpha_topics", "alpha_docs"):
-            if getattr(self, name) is not None:
-                check_number(name, getattr(self, name), Real, 0)
-        if self.topic_norm == "l0":
-            if self.alpha_topics is not None:
-                raise ValueError(
-                    "alpha_topics does not go with topic_norm='l0': the word budget takes its place. "
-                    "Set terms_per_topic, or choose topic_norm='l1'."
-                )
-            if self.terms_per_topic is not None:
-                check_number("terms_per_topic", self.terms_per_topic, Integral, 1)
-        elif self.terms_per_topic is not None:
-            raise ValueError(
-                f"terms_per_topic goes with topic_norm='l0', not with {self.topic_norm!r}: "
-                "choose topic_norm='l0', or set alpha_topics."
-            )
-
-    def _prepare(self, X: csr_array, groups: Groups) -> None:
-        """Settle the weights of the penalties, but for what depends on the start."""
-        self.alpha_docs_ = DEFAULT_ALPHA_DOCS if self.alpha_docs is None else float(self.alpha_docs)
-        self.alpha_topics_ = None
-        if self.topic_norm == "l0":
-            return
-        if self.alpha_docs_ == 0 and self.alpha_topics == 0:
-            self.alpha_topics_ = 0.0
-            return
-        if self.alpha_docs_ == 0 or self.alpha_topics == 0:
-            one, other = (
-                ("alpha_docs", "alpha_topics") if self.alpha_docs_ == 0 else ("alpha_topics", "alpha_docs")
-            )
-            raise ValueError(
-                f"{one}=0 needs {other}=0 as well: otherwise one factor could grow and the other shrink "
-                "without end, and the objective has no minimum. Make both positive, or both zero."
-            )
-        self.alpha_max_ = alpha_max(
-            X, grouped_rows(X, groups), self.topic_norm, self.doc_norm, self.alpha_docs_
-        )
-        if self.alpha_topics is not None:
-            self.alpha_topics_ = float(self.alpha_topics)
-        elif (self.topic_norm, self.doc_norm) != ("l1", "l2"):
-            self.alpha_topics_ = SHARE[self.topic_norm, self.doc_norm] * self.alpha_max_
-
-    def _fitted_state(self) -> dict[str, Any]:
-        state = super()._fitted_state()
-        state |= {"alpha_topics": self.alpha_topics_, "alpha_docs": self.alpha_docs_}
-        if hasattr(self, "alpha_max_"):
-            state["alpha_max"] = self.alpha_max_
-        return state
-
-    def _restore(self, state: dict[str, Any]) -> Self:
-        super()._restore(state)
-        wanted = ["alpha_docs"] if self.topic_norm == "l0" else ["alpha_docs", "alpha_topics"]
-        for name in wanted + ["alpha_max"] * ("alpha_max" in state):
-            check_number(name, state[name], Real, 0)
-            setattr(self, name + "_", state[name])
-        if self.topic_norm == "l0":
-            self.alpha_topics_ = None
-        return self
+def _alpha_topics(value: Any, model: Any) -> float | None:
+    if model.topic_norm == "l0":
+        return None
+    check_number("it", value, Real, 0)
+    return float(value)
 
 
-class RLSI(_RLSIModel):
+ALPHAS = (
+    Field("alpha_topics", _alpha_topics),
+    Field("alpha_docs", number(0)),
+    Field("alpha_max", number(0), optional=True),
+)
+"""The weights of penalties that were used."""
+
+
+class RLSI(TopicModel):
     r"""Regularised latent semantic indexing: sparse topics by penalised least squares.
 
     With documents as rows of X, the topics C (``components_``) and the documents' weights W minimise
@@ -248,6 +112,8 @@ class RLSI(_RLSIModel):
     Wang, Xu, Li, Craswell: Regularized latent semantic indexing, SIGIR 2011.
     """
 
+    _schema = (*COMMON, *ALPHAS)
+
     def __init__(
         self,
         n_components: int = 10,
@@ -279,13 +145,22 @@ class RLSI(_RLSIModel):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _check_parameters(self) -> None:
-        check_number("n_components", self.n_components, Integral, 1)
-        check_choice("doc_norm", self.doc_norm, ("l2", "l1"))
-        super()._check_parameters()
+    def _loss(self) -> Regularised:
+        return Regularised(
+            self.topic_norm,
+            self.doc_norm,
+            self.alpha_topics,
+            getattr(self, "alpha_docs_", self.alpha_docs),
+            self.terms_per_topic,
+            self.nonnegative,
+            self.tol,
+        )
+
+    def _given(self, data: Any, given: dict[str, Any]) -> dict[str, Any]:
+        return {"classes": Classes.single(data.n_documents, self.n_components)}
 
 
-class GroupRLSI(GroupedModel, _RLSIModel):
+class GroupRLSI(GroupedModel):
     r"""Regularised latent semantic indexing with topics shared by all classes and topics of each class.
 
     For the documents :math:`X_p` of every class p, the shared topics :math:`C_0`, the topics :math:`C_p` of
@@ -331,7 +206,7 @@ class GroupRLSI(GroupedModel, _RLSIModel):
         Shared topics first, then those of each class in the order of `classes_`.
     classes_ : ndarray
         The classes, sorted.
-    topic_group_ : ndarray of shape (n_topics,)
+    topic_class_ : ndarray of shape (n_topics,)
         The class that owns each topic, "shared" for those of all.
     objective_history_ : ndarray, one entry per iteration
         The objective after every iteration; it never rises.
@@ -357,6 +232,8 @@ class GroupRLSI(GroupedModel, _RLSIModel):
     ----------
     Wang, Cao, Xu, Li: Group matrix factorization for scalable topic modeling, SIGIR 2012.
     """
+
+    _schema = (*GroupedModel._schema, *ALPHAS)
 
     def __init__(
         self,
@@ -393,59 +270,15 @@ class GroupRLSI(GroupedModel, _RLSIModel):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _alphas(self, groups: Groups) -> tuple[list[float], float]:
-        assert self.alpha_topics_ is not None
-        shared = self.alpha_topics_ if self.alpha_shared is None else float(self.alpha_shared)
-        if not any(self._n_own):
-            return [shared], shared
-        sizes = np.bincount(groups.members, minlength=len(groups.n_own))
-        relative = sizes / sizes.mean() if self.scale_by_class_size else np.ones(sizes.size)
-        return [self.alpha_topics_ * float(size) for size in relative], shared
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_choice("scale_by_class_size", self.scale_by_class_size, (False, True))
-        if self.alpha_shared is None:
-            return
-        check_number("alpha_shared", self.alpha_shared, Real, 0)
-        if self.topic_norm == "l0":
-            raise ValueError("alpha_shared does not go with topic_norm='l0': a word budget has no penalty.")
-        if (self.alpha_shared == 0) != (self.alpha_topics == 0):
-            raise ValueError(
-                "alpha_shared=0 goes with alpha_topics=0 and alpha_docs=0 alone: without a penalty shared "
-                "topics could grow and their weights shrink without end. Make all positive, or all zero."
-            )
-
-
-def budgets(
-    groups: Groups, X: csr_array, budget: int, nonnegative: bool
-) -> tuple[list[BudgetTopics], BudgetTopics | None]:
-    """The word budgets of every group and of the shared topics; one room for R serves all in turn."""
-    room = np.empty((max(groups.n_shared, *groups.n_own), X.shape[1]), X.dtype)
-    own = [BudgetTopics(room, n, budget, nonnegative) for n in groups.n_own]
-    shared = BudgetTopics(room, groups.n_shared, budget, nonnegative) if groups.n_shared else None
-    return own, shared
-
-
-def narrow(
-    steps: SquaredSteps,
-    topics: csr_array,
-    budget: int,
-    nonnegative: bool,
-    lasting: Lasting | None,
-    watch: Callback | None,
-) -> Trace:
-    """A start that keeps topics alive and even: word budgets from wide to `budget`, an iteration each."""
-    own, shared = budgets(steps.members, topics, budget, nonnegative)
-    steps.begin(topics, Ridge(DEFAULT_ALPHA_DOCS), own, shared)
-    for width in np.geomspace(WIDEST * budget, budget, NARROWING):
-        for step in [*own, *([shared] if shared else [])]:
-            step.budget = min(round(width), topics.shape[1])
-            step.watch = lasting
-        if lasting is not None:
-            lasting.forget()
-        stopped = alternate(steps, steps.engine, max_iter=1, tol=0, callback=watch, phase="start").interrupted
-        if stopped:
-            break
-    # the start has an objective of its own, which is not part of the history
-    return Trace([], converged=False, interrupted=stopped)
+    def _loss(self) -> Regularised:
+        return Regularised(
+            self.topic_norm,
+            "l2",
+            self.alpha_topics,
+            getattr(self, "alpha_docs_", self.alpha_docs),
+            self.terms_per_topic,
+            self.nonnegative,
+            self.tol,
+            self.alpha_shared,
+            self.scale_by_class_size,
+        )

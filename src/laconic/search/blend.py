@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from laconic.engines import Block, Threads, even_blocks
+from laconic.engines import Block, Workers, even_blocks
 from laconic.kernels.search import (
     best_positive,
     blend_all,
@@ -130,7 +130,7 @@ class BlendedMatcher:
             search = self._wide if len(late) >= FEWEST_WIDE else self._narrow
             return search([queries[q] for q in late[block.start : block.stop]], k, weight)
 
-        with Threads(n_jobs) as engine:
+        with Workers(n_jobs) as engine:
             found = [
                 one
                 for some in engine.map(narrow, even_blocks(len(queries), QUERIES_PER_BLOCK))

@@ -422,9 +422,9 @@ class SearchIndex:
 
 def _weights_of_fit(model: Any, rows: Any) -> NDArray[Any] | None:
     """The weights of the documents that the model was fitted to, where they know more than the words do."""
-    from laconic.models.base import data_hash
+    from laconic.engines import Shards
 
     weights = getattr(model, "weights_", None)
     if not isinstance(weights, np.ndarray) or weights.shape[0] != rows.shape[0]:
         return None
-    return weights if data_hash(rows) == model.data_hash_ else None
+    return weights if Shards.whole(rows).hash() == model.data_hash_ else None

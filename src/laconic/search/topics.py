@@ -192,9 +192,9 @@ class TopicMatcher:
     def _members(self, rows: Any, labels: Any) -> list[tuple[Any, NDArray[np.int64], NDArray[np.int64]]]:
         """Each class, its documents and the topics they may have."""
         n_topics = self.model.components_.shape[0]
-        if not hasattr(self.model, "topic_group_"):
+        if not hasattr(self.model, "topic_class_"):
             return [(None, np.arange(self.n_documents), np.arange(n_topics))]
-        classes, owners = self.model.classes_, self.model.topic_group_
+        classes, owners = self.model.classes_, self.model.topic_class_
         shared = np.arange(n_topics) < self.model.n_shared
         members = self._classes_of(rows, labels)
         return [

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from laconic.engines import Threads
+from laconic.engines import Workers
 from laconic.kernels.search import best_positive, blend_all
 from laconic.search.arguments import checked_blend
 from laconic.search.terms import BM25, TermMatcher
@@ -132,7 +132,7 @@ def _precision_of_terms(
         terms.add_scores(queries[q], scores)
         return average_precision(_ranked(scores), *truths[q])
 
-    with Threads(n_jobs) as engine:
+    with Workers(n_jobs) as engine:
         return float(np.mean(list(engine.map(precision, range(len(truths))))))
 
 
@@ -158,6 +158,6 @@ def _precision_of_blends(
             found.append(average_precision(_ranked(out), *truths[q]))
         return found
 
-    with Threads(index.n_jobs) as engine:
+    with Workers(index.n_jobs) as engine:
         table = np.array(list(engine.map(precisions, range(len(truths)))))
     return {blend: float(score) for blend, score in zip(blends, table.mean(0), strict=True)}

@@ -78,7 +78,7 @@ def run(quick: bool, say: Say) -> Results:
 def _shown(model: Any, listed: list[list[tuple[str, float]]]) -> dict[str, list[list[str]]]:
     """The first topics of every owner that have words."""
     shown: dict[str, list[list[str]]] = {}
-    for owner, topic in zip(model.topic_group_, listed, strict=True):
+    for owner, topic in zip(model.topic_class_, listed, strict=True):
         mine = shown.setdefault(str(owner), [])
         if topic and len(mine) < N_SHOWN:
             mine.append([term for term, _ in topic[:N_WORDS]])

@@ -141,7 +141,7 @@ def _mates(model: Any, X: dict[str, Any]) -> Results:
 
 def _paired(model: Any, corpora: dict[str, Corpus]) -> list[Results]:
     """The topics that are the strongest of most training speeches, in both languages."""
-    main = sum(model.weights_[language] for language in LANGUAGES).argmax(axis=1)
+    main = sum(model.modality_weights_[language] for language in LANGUAGES).argmax(axis=1)
     speeches = np.bincount(main, minlength=model.n_components)
     strongest = np.argsort(-speeches, kind="stable")
     return [

@@ -136,7 +136,9 @@ def expression(
 
 
 def _fitted(X: NDArray[Any], strength: float, groups: Any = None) -> SparseLSA:
-    model = SparseLSA(COMPONENTS, strength, groups=groups, init="svd", random_state=SEED)
+    model = SparseLSA(
+        COMPONENTS, alpha_topics=strength, groups=groups, init="svd", tol=1e-4, random_state=SEED
+    )
     with iterations_given():
         return model.fit(X)
 

@@ -16,7 +16,7 @@ from laconic.experiments.fitting import iterations_given, summary
 from laconic.experiments.parts import SEED, Results, Say, Section
 from laconic.experiments.sparse_lsa import paper
 from laconic.experiments.sparse_lsa.claims import verdict
-from laconic.experiments.sparse_lsa.projections import LDA, NONNEGATIVE, lda
+from laconic.experiments.sparse_lsa.projections import LDA, NONNEGATIVE, SPARSE_TOL, lda
 from laconic.experiments.writing import count, decimal, table
 from laconic.models import SparseLSA
 
@@ -105,7 +105,7 @@ def run(quick: bool, say: Say) -> Results:
 def sparsest(X: Any, strengths: Sequence[float], seed: int) -> SparseLSA:
     """The model with the largest strength that leaves every topic enough words, or with the smallest."""
     for strength in strengths:
-        model = SparseLSA(TOPICS, strength, nonnegative=True, random_state=seed)
+        model = SparseLSA(TOPICS, alpha_topics=strength, nonnegative=True, tol=SPARSE_TOL, random_state=seed)
         with iterations_given():
             model.fit(X)
         if np.diff(model.components_.indptr).min() >= N_WORDS:

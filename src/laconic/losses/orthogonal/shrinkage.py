@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from laconic.engines import Block, even_blocks
-from laconic.models.factor import Floats
+from laconic.engines import Block, even_blocks, weighted_blocks
+from laconic.losses.factor import Floats
+from laconic.losses.totals import by_falling_frequency
 
 TERMS_PER_BLOCK = 512
+# Blocks of terms use each document at most so often.
+PASSES_PER_BLOCK = 8
 
 
 class Soft:
@@ -17,9 +22,16 @@ class Soft:
 
     def __init__(self, alpha: float, nonnegative: bool, n_terms: int) -> None:
         self.alpha, self.nonnegative = alpha, nonnegative
-        self.blocks = even_blocks(n_terms, TERMS_PER_BLOCK)
+        self.ranges = even_blocks(n_terms, TERMS_PER_BLOCK)
 
-    def __call__(self, B: Floats, block: Block) -> Floats:
+    def blocks(self, frequencies: NDArray[np.int64], n_documents: int) -> list[NDArray[Any]]:
+        """Terms of about the same frequency together: they use the same documents."""
+        order = by_falling_frequency(frequencies)
+        ends = np.concatenate([[0], np.cumsum(frequencies[order])])
+        parts = weighted_blocks(ends, TERMS_PER_BLOCK, PASSES_PER_BLOCK * max(1, n_documents))
+        return [np.sort(order[part.start : part.stop]) for part in parts]
+
+    def __call__(self, B: Floats, terms: NDArray[Any]) -> Floats:
         """Every weight nearer to zero by alpha."""
         alpha = B.dtype.type(self.alpha)
         if self.nonnegative:
@@ -55,7 +67,11 @@ class GroupSoft:
     ) -> None:
         self.alpha, self.nonnegative = alpha, nonnegative
         self.starts, self.weights = starts, weights
-        self.blocks = self._whole_groups()
+        self.ranges = self._whole_groups()
+
+    def blocks(self, frequencies: NDArray[np.int64], n_documents: int) -> list[NDArray[Any]]:
+        """Consecutive terms: a group is shrunk as a whole."""
+        return [np.arange(*block) for block in self.ranges]
 
     def _whole_groups(self) -> list[Block]:
         """Blocks of about as many terms as usual that cut no group."""
@@ -69,26 +85,22 @@ class GroupSoft:
             start = blocks[-1].stop
         return blocks
 
-    def _groups(self, block: Block) -> slice:
-        return slice(*(int(i) for i in np.searchsorted(self.starts, block)))
+    def _groups(self, terms: NDArray[Any]) -> slice:
+        ends = terms[0], terms[-1] + 1
+        return slice(*(int(i) for i in np.searchsorted(self.starts, ends)))
 
-    def __call__(self, B: Floats, block: Block) -> Floats:
+    def __call__(self, B: Floats, terms: NDArray[Any]) -> Floats:
         """Every group nearer to zero by alpha times its weight."""
         if self.nonnegative:
             np.maximum(B, 0, out=B)
-        groups = self._groups(block)
-        starts = self.starts[groups] - block.start
-        norms = self.norms(B, block)
+        groups = self._groups(terms)
+        starts = self.starts[groups] - terms[0]
+        norms = np.sqrt(np.add.reduceat(np.square(B, dtype=np.float64), starts, axis=0))
         with np.errstate(divide="ignore", invalid="ignore"):
             keep = np.maximum(1 - self.alpha * self.weights[groups, None] / norms, 0)
         keep[norms == 0] = 0
-        B *= np.repeat(keep, np.diff(np.append(starts, block.size)), axis=0).astype(B.dtype)
+        B *= np.repeat(keep, np.diff(np.append(starts, terms.size)), axis=0).astype(B.dtype)
         return B
-
-    def norms(self, B: Floats, block: Block) -> NDArray[np.float64]:
-        """The length of every group of the block (groups × topics)."""
-        starts = self.starts[self._groups(block)] - block.start
-        return np.sqrt(np.add.reduceat(np.square(B, dtype=np.float64), starts, axis=0))
 
     def stretch(self, topics: csr_array) -> csr_array:
         """What groups other than zero were before they were shrunk."""

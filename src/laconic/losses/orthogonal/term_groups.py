@@ -33,8 +33,9 @@ class TermGroups(NamedTuple):
         expanded.sort_indices()
         return expanded
 
-    def fold(self, topics: csr_array, n_terms: int) -> csr_array:
+    def fold(self, topics: csr_array) -> csr_array:
         """Topics × terms, with the copies of a term added up."""
+        n_terms = int(self.columns.max()) + 1
         copies = csr_array(
             (np.ones(self.columns.size, topics.dtype), (np.arange(self.columns.size), self.columns)),
             shape=(self.columns.size, n_terms),

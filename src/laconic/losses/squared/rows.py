@@ -1,7 +1,8 @@
-"""Row solvers of the squared loss: how one factor is found when the other is fixed.
+"""Row problems of the squared loss: how one factor is found when the other is fixed.
 
 Each solves  c'Gc - 2 r'c + penalty(c)  for every row of a block; topics (a row per term) and documents
-use the same ones.
+use the same ones: ridge regression, the lasso and non-negative least squares by coordinate descent (with one
+sweep a call and no penalty, that is HALS), and the multiplicative updates of Lee and Seung.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ class RowSolver(Protocol):
     sparse: bool
     """Whether solutions have exact zeros."""
     nonnegative: bool
+    closed_form: bool
+    """Whether a solution does not depend on where it starts."""
 
     def prepare(self, gram: Floats, dtype: Any) -> Floats:
         """What all rows share: a function of the Gram matrix (float64) alone."""
@@ -43,6 +46,7 @@ class Ridge:
     power = 2
     sparse = False
     nonnegative = False
+    closed_form = True
 
     def __init__(self, alpha: float) -> None:
         self.alpha = alpha
@@ -85,6 +89,7 @@ class Descent:
     """
 
     sparse = True
+    closed_form = False
 
     def __init__(
         self, alpha: float, *, power: int = 1, nonnegative: bool = False, precision: float, max_sweeps: int
@@ -126,6 +131,7 @@ class Multiplicative:
     power = 2
     sparse = False
     nonnegative = True
+    closed_form = False
 
     def prepare(self, gram: Floats, dtype: Any) -> Floats:
         """The Gram matrix itself, in the rows' type."""

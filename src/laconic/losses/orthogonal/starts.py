@@ -7,67 +7,71 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
-from sklearn.utils.extmath import randomized_svd
 
-from laconic.models.factor import squared_norms, transposed
-from laconic.models.shrink import GroupSoft, Soft
-from laconic.models.starts import document_topics
+from laconic.engines import Engine, Shards
+from laconic.losses.factor import transposed
+from laconic.losses.orthogonal.shrinkage import GroupSoft, Soft
+from laconic.losses.singular import singular_vectors
+from laconic.losses.starts import Start, document_topics
+from laconic.losses.totals import norms
 
 
-def start(
-    name: str, X: csr_array, n_topics: int, shrink: Soft | GroupSoft, random: Any, *, rotate: str | None
+def first_topics(
+    shards: Shards,
+    engine: Engine,
+    n_topics: int,
+    start: Start,
+    shrink: Soft | GroupSoft,
+    *,
+    rotate: str | None,
 ) -> csr_array:
     """First topics (terms × topics), by the name of the start."""
-    if name == "documents":
+    by_document, by_term = norms(shards, engine)
+    if start.init == "documents":
         # as long as documents are: at length one, those of a collection of short ones would start too large
-        first = transposed(document_topics(X, n_topics, random) * _typical_length(X))
-    elif name == "identity":
-        rows = csr_array(X[np.flatnonzero(squared_norms(X)[0])[:n_topics]])
-        rows.resize((n_topics, X.shape[1]))
+        drawn = document_topics(shards, engine, n_topics, start.random())
+        used = by_document[by_document > 0]
+        typical_length = shards.dtype.type(np.sqrt(used.mean()) if used.size else 1)
+        first = transposed(drawn * typical_length)
+    elif start.init == "identity":
+        rows = engine.sample(shards, np.flatnonzero(by_document)[:n_topics])
+        rows.resize((n_topics, shards.n_terms))
         first = transposed(rows)
     else:
-        first = csr_array(_singular(X, n_topics, random, rotate, shrink.nonnegative))
+        first = csr_array(_singular(shards, engine, n_topics, start.random(), rotate, shrink.nonnegative))
     kept = shrunk(first, shrink)
-    return kept if kept.nnz else _strongest_terms(X, n_topics)
+    return kept if kept.nnz else _strongest_terms(by_term, n_topics, shards.dtype)
 
 
 def _singular(
-    X: csr_array, n_topics: int, random: Any, rotate: str | None, nonnegative: bool
+    shards: Shards, engine: Engine, n_topics: int, random: Any, rotate: str | None, nonnegative: bool
 ) -> NDArray[Any]:
-    _, values, right = randomized_svd(X, min(n_topics, *X.shape), random_state=random)
-    loads = (right * values[:, None]).T
+    values, right = singular_vectors(shards, engine, n_topics, random)
+    loads = right * values
     if rotate == "varimax":
         loads = loads @ varimax(loads)
     if nonnegative:
         loads = loads * np.where(np.maximum(loads, 0).sum(0) < np.maximum(-loads, 0).sum(0), -1, 1)
-    full = np.zeros((X.shape[1], n_topics), X.dtype)
+    full = np.zeros((shards.n_terms, n_topics), shards.dtype)
     full[:, : loads.shape[1]] = loads
     return full
 
 
-def _strongest_terms(X: csr_array, n_topics: int) -> csr_array:
+def _strongest_terms(squares: NDArray[np.float64], n_topics: int, dtype: Any) -> csr_array:
     """A term for each topic: if the penalty leaves nothing of documents, it may leave something of these."""
-    _, squares = squared_norms(X)
     terms = np.argsort(-squares, kind="stable")[:n_topics]
     terms = terms[squares[terms] > 0]
-    lengths = np.sqrt(squares[terms]).astype(X.dtype)
-    return csr_array((lengths, (terms, np.arange(terms.size))), shape=(X.shape[1], n_topics))
-
-
-def _typical_length(X: csr_array) -> Any:
-    """The root mean square of the lengths of documents that are not empty."""
-    by_document, _ = squared_norms(X)
-    used = by_document[by_document > 0]
-    return X.dtype.type(np.sqrt(used.mean()) if used.size else 1)
+    lengths = np.sqrt(squares[terms]).astype(dtype)
+    return csr_array((lengths, (terms, np.arange(terms.size))), shape=(len(squares), n_topics))
 
 
 def shrunk(topics: Any, shrink: Soft | GroupSoft) -> csr_array:
     """Topics (terms × topics, sparse or dense) after the penalty's step."""
     parts = []
-    for block in shrink.blocks:
+    for block in shrink.ranges:
         rows = topics[block.start : block.stop]
         rows = rows.copy() if isinstance(rows, np.ndarray) else np.ascontiguousarray(rows.toarray())
-        parts.append(csr_array(shrink(rows, block)))
+        parts.append(csr_array(shrink(rows, np.arange(*block))))
     return csr_array(vstack(parts, format="csr"))
 
 

@@ -1,17 +1,33 @@
-"""Where a fit begins."""
+"""Where a fit begins: documents that are drawn, or topics that are given."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
-from sklearn.utils import check_array
-from sklearn.utils.extmath import randomized_svd
+from sklearn.utils import check_array, check_random_state
 
-from laconic.models.factor import squared_norms
-from laconic.models.groups import Groups, grouped_rows
+from laconic.engines import Engine, Shards
+from laconic.losses.totals import norms
+
+
+class Start(NamedTuple):
+    """Where to begin: at what a word says, or at given topics."""
+
+    init: Any
+    random_state: Any
+
+    @property
+    def drawn(self) -> bool:
+        """Whether the start is named, not given."""
+        return isinstance(self.init, str)
+
+    def random(self) -> np.random.RandomState:
+        """The generator of the start's chances."""
+        return check_random_state(self.random_state)
+
 
 SMALLEST_SAMPLE = 1000
 SAMPLE_PER_TOPIC = 8
@@ -19,61 +35,39 @@ SAMPLE_PER_TOPIC = 8
 SAME_DOCUMENT = 1e-5
 
 
-def document_topics(X: csr_array, n_topics: int, random: np.random.RandomState) -> csr_array:
+def document_topics(
+    shards: Shards,
+    engine: Engine,
+    n_topics: int,
+    random: np.random.RandomState,
+    among: NDArray[np.int64] | None = None,
+) -> csr_array:
     """Topics × terms: documents that have little in common, each scaled to length one.
 
     Documents are drawn one after the other, the more likely the less they resemble those drawn before
-    (as k-means++ draws its centres), from a random sample of them. A document is a sparse topic whose words
-    occur together: so the first iteration is as cheap as the later ones, topics start apart, and no part of
-    the collection is left without a topic near it. If there are too few different documents, random halves
-    of documents follow; without any words, topics are zero.
+    (as k-means++ draws its centres), from a random sample of them, or of those `among` which to look. A
+    document is a sparse topic whose words occur together: so the first iteration is as cheap as the later
+    ones, topics start apart, and no part of the collection is left without a topic near it. If there are too
+    few different documents, random halves of documents follow; without any words, topics are zero.
     """
-    by_document, _ = squared_norms(X)
-    usable = np.flatnonzero(by_document > 0)
+    usable = np.flatnonzero(norms(shards, engine).documents > 0)
+    if among is not None:
+        usable = np.intersect1d(usable, among, assume_unique=True)
     if usable.size == 0:
-        return csr_array((n_topics, X.shape[1]), dtype=X.dtype)
+        return csr_array((n_topics, shards.n_terms), dtype=shards.dtype)
     sample = random.permutation(usable)[: max(SMALLEST_SAMPLE, SAMPLE_PER_TOPIC * n_topics)]
-    documents = unit_budget(X[sample], X.shape[1], nonnegative=False)
+    documents = unit_budget(engine.sample(shards, sample), shards.n_terms, nonnegative=False)
     topics = documents[_far_apart(documents, n_topics, random)]
     missing = n_topics - topics.shape[0]
     if missing:
-        halves = X[random.choice(usable, missing)]
+        halves = engine.sample(shards, random.choice(usable, missing)).copy()
         kept = random.random_sample(halves.nnz) < 0.5
         kept[halves.indptr[:-1]] = True  # so that no half is empty
         halves.data[~kept] = 0
         halves.eliminate_zeros()
-        halves = unit_budget(halves, X.shape[1], nonnegative=False)
+        halves = unit_budget(halves, shards.n_terms, nonnegative=False)
         topics = vstack([topics, halves], format="csr")
     return csr_array(topics)
-
-
-def svd_topics(X: csr_array, n_topics: int, random: np.random.RandomState) -> csr_array:
-    """Topics × terms: of each singular vector the positive or the negative part, scaled to length one.
-
-    The part is taken that matters more, in terms and documents together. If there are fewer singular vectors
-    than topics, or none of a sign, documents take their place.
-    """
-    n_vectors = min(n_topics, *X.shape)
-    left, _, right = randomized_svd(X, n_vectors, random_state=random)
-    topics = np.zeros((n_topics, X.shape[1]), X.dtype)
-    for k in range(n_vectors):
-        parts = [(np.maximum(sign * left[:, k], 0), np.maximum(sign * right[k], 0)) for sign in (1, -1)]
-        sizes = [np.linalg.norm(u) * np.linalg.norm(v) for u, v in parts]
-        part = parts[int(np.argmax(sizes))][1]
-        if max(sizes) > 0:
-            topics[k] = part / np.linalg.norm(part)
-    lacking = np.flatnonzero(~topics.any(axis=1))
-    if lacking.size:
-        topics[lacking] = document_topics(X, lacking.size, random).toarray()
-    return csr_array(topics)
-
-
-def drawn_topics(X: csr_array, groups: Groups, random: np.random.RandomState) -> csr_array:
-    """Topics × terms: the shared topics are documents of all, those of a group are its own documents."""
-    parts = [document_topics(X, groups.n_shared, random)] if groups.n_shared else []
-    for rows, n_own in zip(grouped_rows(X, groups), groups.n_own, strict=True):
-        parts.append(document_topics(rows, n_own, random))
-    return parts[0] if len(parts) == 1 else vstack(parts, format="csr")
 
 
 def _far_apart(documents: csr_array, n_topics: int, random: np.random.RandomState) -> list[int]:
@@ -91,13 +85,13 @@ def _far_apart(documents: csr_array, n_topics: int, random: np.random.RandomStat
     return chosen
 
 
-def given_topics(init: Any, n_topics: int, X: csr_array, nonnegative: bool) -> csr_array:
+def given_topics(init: Any, n_topics: int, n_terms: int, dtype: Any, nonnegative: bool) -> csr_array:
     """Topics that a caller starts from, checked."""
-    topics = csr_array(check_array(init, accept_sparse="csr", dtype=X.dtype, copy=True))
-    if topics.shape != (n_topics, X.shape[1]):
+    topics = csr_array(check_array(init, accept_sparse="csr", dtype=dtype, copy=True))
+    if topics.shape != (n_topics, n_terms):
         raise ValueError(
-            f"init has shape {topics.shape}, but {n_topics} topics over {X.shape[1]} terms "
-            f"need {(n_topics, X.shape[1])}"
+            f"init has shape {topics.shape}, but {n_topics} topics over {n_terms} terms "
+            f"need {(n_topics, n_terms)}"
         )
     if nonnegative and topics.nnz and topics.data.min() < 0:
         raise ValueError("init has negative words, but topics are not to be negative here")

@@ -1,4 +1,4 @@
-"""Documents in several media: their data side by side, and as a graph with a node for each medium."""
+"""Documents in several modalities: their data side by side, and as a graph with a node for each modality."""
 
 from __future__ import annotations
 
@@ -11,14 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import block_diag, csr_array, eye_array, hstack, vstack
 from scipy.sparse.csgraph import connected_components
-from sklearn.preprocessing import normalize
 
 from laconic.engines import Block
-from laconic.models.factor import Floats
+from laconic.losses.factor import Floats
 
 
 def check_mapping(X: Any) -> Mapping[str, Any]:
-    """Refuse what is not a mapping from names of media to matrices.
+    """Refuse what is not a mapping from names of modalities to matrices.
 
     >>> check_mapping({"text": [[1, 2]], 3: [[0, 1]]})
     Traceback (most recent call last):
@@ -37,29 +36,30 @@ def check_mapping(X: Any) -> Mapping[str, Any]:
     return X
 
 
-def check_rows(media: Mapping[str, csr_array]) -> int:
-    """The number of documents, which all media have in common.
+def check_rows(modalities: Mapping[str, csr_array]) -> int:
+    """The number of documents, which all modalities have in common.
 
     >>> check_rows({"text": csr_array([[1, 2]]), "image": csr_array([[1], [2]])})  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ValueError: row n of every modality is document n, but 'text' has 1 rows and 'image' has 2: ...
     """
-    first, *others = media
+    first, *others = modalities
     for name in others:
-        if media[name].shape[0] != media[first].shape[0]:
+        ours, theirs = modalities[first].shape[0], modalities[name].shape[0]
+        if ours != theirs:
             raise ValueError(
-                f"row n of every modality is document n, but {first!r} has {media[first].shape[0]} rows and "
-                f"{name!r} has {media[name].shape[0]}: give an empty row where a document lacks a modality"
+                f"row n of every modality is document n, but {first!r} has {ours} rows and {name!r} has "
+                f"{theirs}: give an empty row where a document lacks a modality"
             )
-    return int(media[first].shape[0])
+    return int(modalities[first].shape[0])
 
 
-def check_tied(media: Mapping[str, csr_array]) -> None:
-    """Refuse media that no document ties to the others: their topics would not correspond."""
-    present = np.stack([np.diff(X.indptr) > 0 for X in media.values()]).astype(np.int64)
+def check_tied(modalities: Mapping[str, csr_array]) -> None:
+    """Refuse modalities that no document ties to the others: their topics would not correspond."""
+    present = np.stack([np.diff(X.indptr) > 0 for X in modalities.values()]).astype(np.int64)
     n_parts, part = connected_components(csr_array(present @ present.T), directed=False)
     if n_parts > 1:
-        names = list(media)
+        names = list(modalities)
         other = names[int(np.flatnonzero(part != part[0])[0])]
         raise ValueError(
             f"no document ties {names[0]!r} to {other!r}, so their topics would have nothing to do with each "
@@ -68,7 +68,7 @@ def check_tied(media: Mapping[str, csr_array]) -> None:
 
 
 def columns_of(sizes: Sequence[int]) -> list[Block]:
-    """The columns of every medium, when media with so many terms stand side by side.
+    """The columns of every modality, when modalities with so many terms stand side by side.
 
     >>> columns_of([3, 2])
     [Block(start=0, stop=3), Block(start=3, stop=5)]
@@ -78,21 +78,16 @@ def columns_of(sizes: Sequence[int]) -> list[Block]:
 
 
 def side_by_side(matrices: Sequence[csr_array]) -> csr_array:
-    """Documents with the terms of all media."""
+    """Documents with the terms of all modalities."""
     return csr_array(hstack(matrices, format="csr"))
 
 
-def of_sum_one(X: csr_array) -> csr_array:
-    """Every document scaled to sum to one; empty ones stay empty."""
-    return csr_array(normalize(X, norm="l1"))
-
-
 class Nodes:
-    """What documents have: one node for each medium of a document, those of the first medium first.
+    """What documents have: one node for each modality of a document, those of the first modality first.
 
     Parameters
     ----------
-    matrices : sequence of csr_array of shape (n_documents, n_terms of the medium)
+    matrices : sequence of csr_array of shape (n_documents, n_terms of the modality)
         Without stored zeros. A document whose row is empty has no node.
     """
 
@@ -105,12 +100,12 @@ class Nodes:
 
     @cached_property
     def counts(self) -> csr_array:
-        """Nodes × all terms; a node has terms of its own medium only."""
+        """Nodes × all terms; a node has terms of its own modality only."""
         parts = [X[rows] for X, rows in zip(self._matrices, self.present, strict=True)]
         return csr_array(block_diag(parts, format="csr"))
 
     def graph(self, documents: csr_array | None) -> csr_array:
-        """Edges between the nodes of a document and, in every medium, between documents that are linked."""
+        """Edges between the nodes of a document and, in every modality, between documents that are linked."""
         picks = [csr_array(eye_array(self.n_documents, format="csr")[rows]) for rows in self.present]
         picked = csr_array(vstack(picks, format="csr"))
         edges = csr_array(picked @ picked.T - eye_array(self.documents.size))
@@ -119,8 +114,8 @@ class Nodes:
         edges.eliminate_zeros()
         return edges
 
-    def by_medium(self, weights: Floats) -> list[Floats]:
-        """Weights of nodes as one array of documents × topics for each medium; zero where it is absent."""
+    def by_modality(self, weights: Floats) -> list[Floats]:
+        """Weights of nodes as one array of documents × topics for each modality; zero where it is absent."""
         ends = np.cumsum([rows.size for rows in self.present])[:-1]
         spread = []
         for rows, part in zip(self.present, np.split(weights, ends), strict=True):

@@ -7,13 +7,14 @@ walks over whole rows.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from laconic.engines import Block, Threads, even_blocks
+from laconic.engines import Block, Engine, even_blocks
 from laconic.kernels.accumulate import fuller_rows, gather, gather_sparse
 from laconic.kernels.rows import multiply, sparse_cross, sparse_gram
 
@@ -39,7 +40,8 @@ class Projector:
         if X.nnz == 0:
             return out
         if isinstance(topics, np.ndarray):
-            gather(X.indptr, X.indices, X.data, *rows, topics, len(topics), out)
+            ends = X.indptr[rows.start : rows.stop + 1]
+            gather(ends[:-1], ends[1:], X.indices, X.data, topics, len(topics), out)
         else:
             slots, dense = self._fuller
             factor = topics.indptr, topics.indices, topics.data, slots, dense
@@ -59,18 +61,16 @@ def gram(topics: Factor, rows: Block) -> Floats:
     return out
 
 
-def whole_gram(topics: Factor, engine: Threads) -> Floats:
-    """G = CC' in float64."""
-    # few pieces, and always the same number: each makes a topics × topics array
-    pieces = even_blocks(topics.shape[0], -(-topics.shape[0] // 8))
-    total = np.zeros((topics.shape[1], topics.shape[1]))
-    for share in engine.map(lambda rows: gram(topics, rows), pieces):
-        total += share
-    return mirrored(topics, total)
-
-
-def mirrored(topics: Factor, total: Floats) -> Floats:
-    """The whole of a Gram matrix that `gram` gave."""
+def whole_gram(topics: Factor, engine: Engine | None = None) -> Floats:
+    """G = CC' in float64; with an engine, pieces of it side by side."""
+    if engine is None:
+        total = gram(topics, Block(0, topics.shape[0]))
+    else:
+        # few pieces, and always the same number: each makes a topics × topics array
+        pieces = even_blocks(topics.shape[0], -(-topics.shape[0] // 8))
+        total = np.zeros((topics.shape[1], topics.shape[1]))
+        for share in engine.map(partial(gram, topics), pieces):
+            total += share
     return total if isinstance(topics, np.ndarray) else np.triu(total) + np.triu(total, 1).T
 
 
@@ -106,19 +106,14 @@ def scale_topics(topics: Factor, scale: Floats) -> None:
         topics.data *= factor[topics.indices]
 
 
-def explained(topics: Factor, terms: NDArray[Any], coupling: Floats, out: Floats) -> None:
-    """Add what these topics explain of other topics' products at some terms: C'B, B the coupling."""
+def explained(topics: Factor, terms: NDArray[Any], coupling: Floats) -> Floats:
+    """What these topics explain of other topics' products at some terms: C'B, B the coupling."""
+    coupling = np.ascontiguousarray(coupling, topics.dtype)
     if isinstance(topics, np.ndarray):
-        out += topics[contiguous(terms)] @ coupling
-    else:
-        multiply(topics.indptr, topics.indices, topics.data, terms, coupling, out)
-
-
-def contiguous(terms: NDArray[Any]) -> Any:
-    """Sorted row numbers as a slice where they have no gap, so that rows are a view."""
-    if terms.size and terms[-1] - terms[0] + 1 == terms.size:
-        return slice(int(terms[0]), int(terms[-1]) + 1)
-    return terms
+        return np.asarray(topics[terms] @ coupling)
+    out = np.zeros((terms.size, coupling.shape[1]), topics.dtype)
+    multiply(topics.indptr, topics.indices, topics.data, terms, coupling, np.arange(terms.size), out)
+    return out
 
 
 def transposed(matrix: Any) -> Factor:
@@ -160,21 +155,3 @@ def upright(components: Factor) -> NDArray[Any]:
     signs = np.where(lean < 0, -1, 1)
     components.data *= signs.astype(components.dtype)[owner]
     return signs
-
-
-def squared_norm(X: csr_array) -> float:
-    """||X||^2 in float64, without a float64 copy of the data."""
-    blocks = even_blocks(X.nnz, 1 << 20)
-    return sum((float(np.square(X.data[b.start : b.stop], dtype=np.float64).sum()) for b in blocks), 0.0)
-
-
-def squared_norms(X: csr_array) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Squared norms of rows and columns, in float64, without a float64 copy of the data."""
-    by_row, by_column = np.zeros(X.shape[0]), np.zeros(X.shape[1])
-    for block in even_blocks(X.shape[0], 1 << 14):
-        begin, end = X.indptr[block.start], X.indptr[block.stop]
-        squares = X.data[begin:end].astype(np.float64) ** 2
-        owner = np.repeat(np.arange(block.size), np.diff(X.indptr[block.start : block.stop + 1]))
-        by_row[block.start : block.stop] = np.bincount(owner, squares, minlength=block.size)
-        by_column += np.bincount(X.indices[begin:end], squares, minlength=X.shape[1])
-    return by_row, by_column

@@ -1,0 +1,249 @@
+"""Shards: documents that live together, by rows and by columns, with their own weights.
+
+Shards are cut by the data, never by the number of workers. A function that runs on a shard sees this shard
+and a message; it may write the shard's weights, which nobody else touches, and returns a share.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from itertools import accumulate, pairwise
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csc_array, csr_array, vstack
+
+from laconic.engines.blocks import Block, even_blocks
+
+ROWS_PER_BLOCK = 1024
+
+
+class Columns(NamedTuple):
+    """A shard's matrix by columns, of the terms that it has."""
+
+    terms: NDArray[Any] | None
+    """Their numbers, sorted; None stands for all."""
+    indptr: NDArray[Any]
+    indices: NDArray[Any]
+    data: NDArray[Any]
+
+    def find(self, terms: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Where the entries of some terms begin and end; a term that the shard lacks ends where it begins."""
+        if self.terms is None:
+            return self.indptr[terms], self.indptr[terms + 1]
+        places = np.searchsorted(self.terms, terms)
+        found = np.zeros(terms.size, bool)
+        if self.terms.size:
+            found = self.terms[np.minimum(places, self.terms.size - 1)] == terms
+        return self.indptr[np.where(found, places, 0)], self.indptr[np.where(found, places + 1, 0)]
+
+
+class Shard:
+    """Some documents.
+
+    Parameters
+    ----------
+    X : csr_array
+        Documents × all terms, canonical.
+    documents : ndarray, optional
+        Their numbers in the collection, rising; by default they are counted from zero.
+    klass : int, default=0
+        The class of all of them.
+    columns : csc_array, optional
+        The same matrix by columns, where it is at hand.
+    """
+
+    def __init__(
+        self,
+        X: csr_array,
+        documents: NDArray[Any] | None = None,
+        *,
+        klass: int = 0,
+        columns: csc_array | None = None,
+    ) -> None:
+        self.X = X
+        self.documents = np.arange(X.shape[0]) if documents is None else documents
+        self.klass = klass
+        self.weights: NDArray[Any] = np.zeros((X.shape[0], 0), X.dtype)
+        """The documents' weights, a column a topic: written by the functions that run on the shard."""
+        self._given_columns = columns
+
+    @cached_property
+    def columns(self) -> Columns:
+        """The matrix by columns."""
+        given = self._given_columns
+        by_column = self.X.tocsc() if given is None else given
+        terms = np.flatnonzero(np.diff(by_column.indptr))
+        indptr = by_column.indptr
+        if given is not None or terms.size == self.X.shape[1]:
+            return Columns(None, indptr, by_column.indices, by_column.data)
+        # of a small shard of many terms, most columns are empty
+        ends = np.append(indptr[terms], indptr[-1]).astype(indptr.dtype)
+        return Columns(terms, ends, by_column.indices, by_column.data)
+
+    def allot(self, width: int, value: float = 0.0) -> None:
+        """Give every document this many weights."""
+        self.weights = np.full((self.X.shape[0], width), value, self.X.dtype)
+
+
+class Shards(Sequence[Shard]):
+    """A collection of documents in shards; what `fit` takes in place of a matrix.
+
+    Parameters
+    ----------
+    shards : sequence of Shard
+        All over the same terms, and of one type.
+    n_classes : int, default=1
+        Number of classes.
+
+    Examples
+    --------
+    >>> shards = Shards.cut(csr_array([[1.0, 0], [0, 2], [3, 0]]), 2)
+    >>> len(shards), shards.shape
+    (2, (3, 2))
+    >>> shards.rows([2, 0]).toarray()
+    array([[3., 0.],
+           [1., 0.]])
+    """
+
+    def __init__(self, shards: Sequence[Shard], n_classes: int = 1) -> None:
+        if not shards:
+            raise ValueError("there are no shards: give at least one")
+        self._shards = list(shards)
+        self.n_classes = n_classes
+        self.dtype = self._shards[0].X.dtype
+        self.n_terms = int(self._shards[0].X.shape[1])
+        for shard in self._shards:
+            if shard.X.shape[1] != self.n_terms or shard.X.dtype != self.dtype:
+                raise ValueError("shards must all have the same terms and the same type of numbers")
+
+    @classmethod
+    def whole(cls, X: csr_array, columns: csc_array | None = None) -> Self:
+        """All documents in one shard; `columns` is the same matrix by columns, where it is at hand."""
+        return cls([Shard(X, columns=columns)])
+
+    @classmethod
+    def cut(cls, X: csr_array, n_shards: int) -> Self:
+        """Documents in shards of consecutive rows, with about as many non-zeros in each."""
+        X = csr_array(X)
+        wanted = np.arange(1, n_shards) * X.nnz // n_shards
+        ends = np.unique([0, *np.searchsorted(X.indptr, wanted), X.shape[0]])
+        parts = [Shard(row_range(X, Block(int(a), int(b))), np.arange(a, b)) for a, b in pairwise(ends)]
+        return cls(parts or [Shard(X)])
+
+    def __len__(self) -> int:
+        return len(self._shards)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._shards[index]
+
+    @property
+    def n_documents(self) -> int:
+        """Number of documents."""
+        return sum(int(shard.X.shape[0]) for shard in self._shards)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of documents and of terms."""
+        return self.n_documents, self.n_terms
+
+    @property
+    def nnz(self) -> int:
+        """Number of non-zeros."""
+        return sum(int(shard.X.nnz) for shard in self._shards)
+
+    def of_class(self, klass: int) -> list[Shard]:
+        """The shards of one class."""
+        return [shard for shard in self._shards if shard.klass == klass]
+
+    def transformed(self, change: Callable[[csr_array], csr_array]) -> Shards:
+        """The same documents with another matrix, made row by row of theirs."""
+        changed = []
+        for shard in self._shards:
+            X = change(shard.X)
+            same = X is shard.X
+            changed.append(shard if same else Shard(X, shard.documents, klass=shard.klass))
+        return Shards(changed, self.n_classes)
+
+    def by_class(self, members: NDArray[np.int64], n_classes: int) -> Shards:
+        """Cut again, so that the documents of a shard are of one class: every shard into one for each class.
+
+        `members` holds the class of every document of the collection.
+        """
+        if n_classes == 1:
+            return self
+        cut: list[list[Shard]] = [[] for _ in range(n_classes)]
+        for shard in self._shards:
+            own = members[shard.documents]
+            order = np.argsort(own, kind="stable")
+            X = csr_array(shard.X[order])
+            ends = [0, *accumulate(np.bincount(own, minlength=n_classes).tolist())]
+            for klass in range(n_classes):
+                rows = Block(ends[klass], ends[klass + 1])
+                if rows.size:
+                    documents = shard.documents[order[rows.start : rows.stop]]
+                    cut[klass].append(Shard(row_range(X, rows), documents, klass=klass))
+        return Shards([shard for part in cut for shard in part], n_classes)
+
+    def rows(self, documents: Any) -> csr_array:
+        """Some documents, by their numbers in the collection, in the order asked for."""
+        documents = np.asarray(documents, np.int64)
+        parts, places = [], []
+        for shard in self._shards:
+            at = np.searchsorted(shard.documents, documents)
+            here = np.flatnonzero(at < len(shard.documents))
+            here = here[shard.documents[at[here]] == documents[here]]
+            parts.append(shard.X[at[here]])
+            places.append(here)
+        if len(parts) == 1:
+            return csr_array(parts[0])
+        return csr_array(vstack(parts, format="csr")[np.argsort(np.concatenate(places), kind="stable")])
+
+    def in_order(self, parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+        """One array of a row for every document, in the collection's order, from those of the shards."""
+        if len(parts) == 1:
+            return parts[0]
+        whole = np.empty((self.n_documents, *parts[0].shape[1:]), parts[0].dtype)
+        for shard, part in zip(self._shards, parts, strict=True):
+            whole[shard.documents] = part
+        return whole
+
+    def hash(self) -> str:
+        """SHA-256 of the collection as one matrix, however it was cut into consecutive shards."""
+        digest = hashlib.sha256(repr((self.shape, self.dtype.str)).encode())
+        for part in _parts_of_matrix(self._shards):
+            digest.update(part.data)
+        return digest.hexdigest()
+
+
+def _parts_of_matrix(shards: Sequence[Shard]) -> Iterator[NDArray[Any]]:
+    """Row pointers, indices and data of the shards as if of one matrix, in blocks."""
+    done = 0
+    for number, shard in enumerate(shards):
+        ends = shard.X.indptr if number == 0 else shard.X.indptr[1:]
+        for block in even_blocks(ends.size, 1 << 20):
+            # indices of either width name the same places
+            yield np.ascontiguousarray(ends[block.start : block.stop].astype(np.int64) + done)
+        done += int(shard.X.nnz)
+    for name, dtype in (("indices", np.int64), ("data", shards[0].X.dtype)):
+        for shard in shards:
+            array = getattr(shard.X, name)
+            for block in even_blocks(array.size, 1 << 20):
+                yield np.ascontiguousarray(array[block.start : block.stop], dtype)
+
+
+def even_rows(shard: Shard) -> list[Block]:
+    """A shard's documents in blocks of equally many."""
+    return even_blocks(shard.X.shape[0], ROWS_PER_BLOCK)
+
+
+def row_range(X: csr_array, rows: Block) -> csr_array:
+    """Consecutive rows: views of the matrix's arrays."""
+    first, last = X.indptr[rows.start], X.indptr[rows.stop]
+    parts = X.data[first:last], X.indices[first:last], X.indptr[rows.start : rows.stop + 1] - first
+    part = csr_array(parts, shape=(rows.size, X.shape[1]))
+    part.has_canonical_format = True
+    return part

@@ -1,0 +1,131 @@
+"""Work side by side on one machine: a pool of threads, and BLAS held to one thread meanwhile."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sized
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cache
+from numbers import Integral
+from types import TracebackType
+from typing import Self, TypeVar
+
+from threadpoolctl import ThreadpoolController
+
+AHEAD = 4
+"""Blocks in flight for each thread."""
+
+Item = TypeVar("Item")
+Share = TypeVar("Share")
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    """The BLAS of numpy and scipy. To look for them takes milliseconds, too long for a single document."""
+    import scipy.linalg  # noqa: F401 - brings the second of them
+
+    return ThreadpoolController()
+
+
+class _SingleThreadedBLAS:
+    """Hold BLAS to one thread while any engine is at work: the limit is the process's, not a fit's.
+
+    A thread of its own sets the limit and takes it back, because threadpoolctl heeds only the thread that
+    came first, and fits that overlap may end in any order.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._engines = 0
+
+    def hold(self) -> None:
+        with self._lock:
+            if self._engines == 0:
+                ready, self._done = threading.Event(), threading.Event()
+                self._keeper = threading.Thread(target=self._keep, args=(ready, self._done), daemon=True)
+                self._keeper.start()
+                ready.wait()
+            self._engines += 1
+
+    def release(self) -> None:
+        with self._lock:
+            self._engines -= 1
+            if self._engines == 0:
+                self._done.set()
+                self._keeper.join()
+
+    @staticmethod
+    def _keep(ready: threading.Event, done: threading.Event) -> None:
+        try:
+            with _libraries().limit(limits=1, user_api="blas"):
+                ready.set()
+                done.wait()
+        finally:
+            ready.set()
+
+
+_blas = _SingleThreadedBLAS()
+
+
+class Workers:
+    """Run a function over items on a number of threads, and hand back the results in the items' order.
+
+    Kernels release the interpreter lock, and BLAS is held to one thread inside, so that a block's result
+    depends on the block alone. Together with the fixed order of the results this makes every sum,
+    and so every model, the same to the bit for any number of threads.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        Number of threads. None or -1 takes every core this process may use; -2 all but one.
+
+    Examples
+    --------
+    >>> with Workers(2) as workers:
+    ...     list(workers.map(lambda x: x * x, [1, 2, 3]))
+    [1, 4, 9]
+    """
+
+    def __init__(self, n_jobs: int | None = None) -> None:
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        if n_jobs is None:
+            n_jobs = -1
+        if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral):
+            raise ValueError(f"n_jobs must be a whole number or None, not {n_jobs!r}")  # noqa: TRY004
+        if n_jobs == 0:
+            raise ValueError("n_jobs=0 leaves nobody to work: give a positive number, or -1 for all cores")
+        self.n_workers: int = int(n_jobs) if n_jobs > 0 else max(1, cores + 1 + n_jobs)
+        self._pool: ThreadPoolExecutor | None = None
+
+    def __enter__(self) -> Self:
+        _blas.hold()
+        self._pool = ThreadPoolExecutor(self.n_workers) if self.n_workers > 1 else None
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if self._pool is not None:
+                self._pool.shutdown(cancel_futures=True)
+        finally:
+            _blas.release()
+
+    def map(self, function: Callable[[Item], Share], items: Iterable[Item]) -> Iterator[Share]:
+        """Yield ``function(item)`` for every item, in order; outside of ``with``, one after the other.
+
+        Only a few blocks run ahead of the one that is wanted next, so that results which are large do not
+        pile up when they are taken more slowly than they are made.
+        """
+        if self._pool is None or (isinstance(items, Sized) and len(items) < 2):
+            yield from map(function, items)
+            return
+        waiting: deque[Future[Share]] = deque()
+        for item in items:
+            waiting.append(self._pool.submit(function, item))
+            if len(waiting) > AHEAD * self.n_workers:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()

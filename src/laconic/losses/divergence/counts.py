@@ -1,0 +1,67 @@
+"""Counts, and what their divergence from a model is compared with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.special import xlogy
+from sklearn.preprocessing import normalize
+
+from laconic.engines import Shards
+from laconic.losses.factor import Floats
+from laconic.losses.totals import checked_energy
+
+
+def check_counts(X: Shards) -> Shards:
+    """X without stored zeros; refuses what has no likelihood, or leaves the range of its type."""
+    checked_energy(X)
+    X = X.transformed(without_zeros)
+    if X.nnz == 0:
+        raise ValueError("X has no words: all its entries are zero, so there is nothing to find topics in.")
+    return X
+
+
+def without_zeros(X: csr_array) -> csr_array:
+    """X with its non-zeros only."""
+    if X.data.all():
+        return X
+    X = X.copy()
+    X.eliminate_zeros()
+    return X
+
+
+def of_sum_one(X: csr_array) -> csr_array:
+    """Every document scaled to sum to one; empty ones stay empty."""
+    return csr_array(normalize(X, norm="l1"))
+
+
+def known_words(X: csr_array, topics: Floats) -> csr_array:
+    """X without the words that no topic (terms × topics) has, and without stored zeros."""
+    known = np.asarray(topics.any(axis=1))[X.indices]
+    if not known.all():
+        X = csr_array((np.where(known, X.data, 0), X.indices, X.indptr), shape=X.shape)
+    return without_zeros(X)
+
+
+def from_independence(X: csr_array) -> float:
+    """The divergence of X from what documents of these lengths have of words this frequent."""
+    data = X.data.astype(np.float64)
+    lengths, words = X.sum(axis=1, dtype=np.float64), X.sum(axis=0, dtype=np.float64)
+    return float(
+        np.sum(xlogy(data, data))
+        - np.sum(xlogy(lengths, lengths))
+        - np.sum(xlogy(words, words))
+        + xlogy(data.sum(), data.sum())
+    )
+
+
+def check_topics(components: Any, n_segments: int) -> None:
+    """Refuse stored topics that are no distributions, one over each segment."""
+    if not isinstance(components, np.ndarray):
+        raise ValueError("components are sparse, but those of this model are dense")  # noqa: TRY004
+    if not components.min(initial=0) >= 0:
+        raise ValueError("components are negative, but these are chances")
+    if np.abs(components.sum(axis=1, dtype=np.float64) - n_segments).max(initial=0) > 1e-3:
+        raise ValueError("components do not sum to one")

@@ -1,0 +1,181 @@
+"""The problem that `PLSA` and ``NMF(loss="kl")`` pose: likelihood, with priors on documents' weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.special import xlogy
+
+from laconic.engines import Block, Engine, Shard, Shards
+from laconic.engines.shards import row_range
+from laconic.kernels import mixtures
+from laconic.losses.divergence.counts import check_counts, from_independence, known_words
+from laconic.losses.divergence.mixtures import (
+    DocumentStep,
+    Mixture,
+    OverDocuments,
+    Separate,
+    density,
+    document_ratios,
+    weighted_rows,
+)
+from laconic.losses.divergence.starts import even_weights, first_topics, lengths, weigh_by_length
+from laconic.losses.divergence.steps import DivergenceSteps
+from laconic.losses.factor import Factor, Floats
+from laconic.losses.loop import Found, Patience, Trace, alternate
+from laconic.losses.starts import Start
+from laconic.losses.totals import checked_energy
+
+CYCLES = 1000
+# Weights below this share of a document's are tried at zero, where a prior rewards zeros.
+SMALL_SHARE = 1e-3
+
+
+@dataclass(frozen=True)
+class Likelihood:
+    """Maximum likelihood, or with a prior the most probable weights; topics sum to one.
+
+    Parameters
+    ----------
+    n_topics : int
+    mixture : Mixture
+        What the weights of a document may be, and their prior.
+    tol : float
+        Of the fit: documents are folded in as exactly.
+    over_documents : Mixture, optional
+        A prior over the documents of each topic, in place of one over the topics of a document.
+    """
+
+    n_topics: int
+    mixture: Mixture
+    tol: float
+    over_documents: Mixture | None = None
+
+    wants: ClassVar[str] = "counts"
+
+    @property
+    def whole(self) -> bool:
+        """Whether documents depend on each other."""
+        return self.over_documents is not None
+
+    @property
+    def sparse_weights(self) -> bool:
+        """Whether documents' weights have exact zeros."""
+        return self.mixture.weight > 0
+
+    def fit(self, shards: Shards, start: Start, engine: Engine, patience: Patience) -> Found:
+        """Maximum likelihood, then, if there is a prior, its steps from there.
+
+        Topics that were given first get their most likely weights; a prior then begins from these.
+        """
+        shards = check_counts(shards)
+        topics = first_topics(shards, engine, self.n_topics, start)
+        mixture, plain = self.mixture, self.mixture.plain
+        if start.drawn:
+            engine.each(shards, even_weights, (self.n_topics, mixture.simplex))
+        else:
+            fold_in_shards(shards, topics, plain, engine, self._precision(shards.dtype))
+        (offset,) = engine.totals(shards, _offset, mixture.simplex)
+
+        def run(phase: str, documents: DocumentStep, offset: float = offset) -> Trace:
+            return alternate(
+                DivergenceSteps(shards, topics, documents, engine, offset=offset), patience, phase
+            )
+
+        prior = self.over_documents is not None or mixture != plain
+        trace = run("start", Separate(plain)) if prior and start.drawn else Trace([])
+        if trace.interrupted:
+            trace = trace._replace(history=[])
+        elif self.over_documents is not None:
+            engine.each(shards, weigh_by_length, None)
+            trace = run("fit", OverDocuments(self.over_documents), offset=0.0)
+        else:
+            trace = run("fit", Separate(mixture))
+            if mixture.weight > 0:
+                message = Folding(topics, mixture, self._precision(shards.dtype))
+                engine.documents(shards, prune_rows, message, weighted_rows)
+        facts = {"doc_density": density(shards, engine)}
+        return Found(np.ascontiguousarray(topics.T), trace, facts)
+
+    def fold_in(self, X: csr_array, components: Factor, engine: Engine) -> tuple[Any, float, float]:
+        """The weights of documents, the divergence of X from them, and that from independence."""
+        topics = np.ascontiguousarray(components.T, X.dtype)
+        return fold_in(X, topics, self.mixture, engine, self._precision(X.dtype))
+
+    def _precision(self, dtype: Any) -> float:
+        return precision(self.tol, dtype)
+
+
+def precision(tol: float, dtype: Any) -> float:
+    """How exactly documents are solved: in step with `tol`, within the limits of the type."""
+    return float(np.clip(10 * tol, 32 * np.finfo(dtype).eps, 1e-4))
+
+
+def _offset(shard: Shard, simplex: bool) -> float:
+    """What the loss lacks of the divergence, whatever the weights and topics.
+
+    On the simplex, weights explain the words of a document, not their number. Off it, the loss is the
+    divergence with its linear terms; the weights' sum is in the penalty.
+    """
+    length = lengths(shard)
+    return -float(xlogy(length, length).sum() if simplex else length.sum())
+
+
+class Folding(NamedTuple):
+    """What a new document needs: the topics (terms × topics), what its weights may be, how exactly."""
+
+    topics: Floats
+    mixture: Mixture
+    precision: float
+
+
+def fold_in(
+    X: csr_array, topics: Floats, mixture: Mixture, engine: Engine, exactness: float
+) -> tuple[Floats, float, float]:
+    """Weights for fixed topics (terms × topics), and the divergence of X from them and from independence.
+
+    Words that no topic has are left out. With a prior, a document starts from its most likely weights, and
+    small weights become zero where that is a stationary value.
+    """
+    checked_energy(X)
+    shards = Shards.whole(known_words(X, topics))
+    loss = fold_in_shards(shards, topics, mixture, engine, exactness)
+    return shards[0].weights, loss, from_independence(shards[0].X)
+
+
+def fold_in_shards(
+    shards: Shards, topics: Floats, mixture: Mixture, engine: Engine, exactness: float
+) -> float:
+    """Find the weights of the shards' documents for fixed topics; returns the divergence from them."""
+    engine.each(shards, even_weights, (topics.shape[1], mixture.simplex))
+    message = Folding(topics, mixture, exactness)
+    (loss,) = engine.documents(shards, fold_rows, message, weighted_rows)
+    return float(loss or 0.0)
+
+
+def fold_rows(shard: Shard, rows: Block, message: Folding) -> float:
+    """Solve for these documents to the end; returns their divergence."""
+    X, topics, mixture = shard.X, message.topics, message.mixture
+    weights = shard.weights[rows.start : rows.stop]
+    matrix = X.indptr, X.indices, X.data, *rows, topics, weights
+    mixtures.fold_in(*matrix, *mixture.plain, message.precision, CYCLES)
+    if mixture != mixture.plain:
+        mixtures.fold_in(*matrix, *mixture, message.precision, CYCLES)
+    if mixture.weight > 0:
+        mixtures.prune(*matrix, *mixture, SMALL_SHARE)
+    loss = document_ratios(shard, rows, topics, weights, np.empty_like(weights))
+    length = row_range(X, rows).sum(axis=1, dtype=np.float64)
+    if mixture.simplex:
+        # the topics explain the words of a document, not their number
+        return loss - float(np.sum(xlogy(length, length)))
+    return loss + float(weights.sum(dtype=np.float64)) - float(length.sum())
+
+
+def prune_rows(shard: Shard, rows: Block, message: Folding) -> None:
+    """Set small weights to zero, where zero is a stationary value of them."""
+    X, weights = shard.X, shard.weights[rows.start : rows.stop]
+    mixture = message.mixture
+    mixtures.prune(X.indptr, X.indices, X.data, *rows, message.topics, weights, *mixture, SMALL_SHARE)

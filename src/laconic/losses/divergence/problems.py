@@ -1,0 +1,177 @@
+"""The problems that `GraphPLSA` and `MultimodalPLSA` pose: documents, or modalities, that are linked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from laconic.engines import Engine, Shards
+from laconic.losses.divergence.counts import check_counts, of_sum_one
+from laconic.losses.divergence.graphs import as_graph, neighbour_graph
+from laconic.losses.divergence.likelihood import Likelihood, fold_in_shards, precision
+from laconic.losses.divergence.linked import (
+    LinkedFit,
+    fit_on_graph,
+    settle_on_graph,
+    strengthened_fit,
+)
+from laconic.losses.divergence.mixtures import Mixture, Separate
+from laconic.losses.divergence.modalities import Nodes, columns_of, side_by_side
+from laconic.losses.divergence.starts import even_weights, first_topics
+from laconic.losses.divergence.steps import DivergenceSteps
+from laconic.losses.factor import Floats
+from laconic.losses.loop import Found, Patience, Trace, alternate
+from laconic.losses.starts import Start
+
+START_PRECISION = 1e-3
+# Divergences of weights may have no value at zero.
+LEAST_WEIGHT = 1e-12
+SIMPLEX = Mixture(simplex=True)
+
+
+@dataclass(frozen=True)
+class LinkedLikelihood(Likelihood):
+    """Likelihood, and a divergence between documents that are linked; parameters as of `GraphPLSA`."""
+
+    divergence: str = "skl"
+    strength: float = 0.3
+    n_neighbors: int = 5
+    row_normalize: bool = True
+
+    whole: ClassVar[bool] = True
+
+    def fit(
+        self, shards: Shards, start: Start, engine: Engine, patience: Patience, *, graph: object = None
+    ) -> Found:
+        """Find topics × terms, and the weights of the documents under their links."""
+        shards = check_counts(shards)
+        (shard,) = shards
+        links = (
+            neighbour_graph(shard.X, self.n_neighbors) if graph is None else as_graph(graph, shard.X.shape[0])
+        )
+        if self.row_normalize:
+            shards = shards.transformed(of_sum_one)
+        X = shards[0].X
+        topics = first_topics(shards, engine, self.n_topics, start)
+        # from weights that suit the topics: neighbours that begin alike might never part
+        fold_in_shards(shards, topics, SIMPLEX, engine, START_PRECISION)
+        weights = shards[0].weights
+        how = self.divergence, self.strength, engine, patience
+        run = strengthened_fit if self.divergence == "l1" and start.drawn else fit_on_graph
+        if not start.drawn:
+            weights = settle_on_graph(X, links, topics, weights, *how)
+        fit = run(X, links, topics, weights, *how)
+        return Found(np.ascontiguousarray(fit.topics.T), fit.trace, {"weights": fit.weights})
+
+
+@dataclass(frozen=True)
+class MultimodalLikelihood(Likelihood):
+    """Likelihood in every modality, and a divergence between them; parameters as of `MultimodalPLSA`."""
+
+    divergence: str = "skl"
+    strength: float = 1.0
+    row_normalize: bool = True
+
+    whole: ClassVar[bool] = True
+
+    def fit(  # type: ignore[override]
+        self,
+        modalities: Mapping[str, csr_array],
+        start: Start,
+        engine: Engine,
+        patience: Patience,
+        *,
+        graph: csr_array | None = None,
+    ) -> Found:
+        """Find topics × terms of all modalities, and the weights of the documents in each.
+
+        `modalities` are documents × terms, without stored zeros; `graph` links documents.
+        """
+        matrices = self.weighed(list(modalities.values()))
+        fitter = _Fitter(matrices, self, start, engine, patience)
+        fit = fitter.tied("fit") if self.divergence == "tied" else fitter.begin()
+        if self.divergence != "tied" and not fit.trace.interrupted:
+            fit = fit_on_graph(
+                fitter.nodes.counts,
+                fitter.nodes.graph(graph),
+                fit.topics,
+                _positive(fit.weights),
+                self.divergence,
+                self.strength,
+                engine,
+                patience,
+                segments=fitter.segments,
+            )
+        weights = dict(zip(modalities, fitter.nodes.by_modality(fit.weights), strict=True))
+        return Found(np.ascontiguousarray(fit.topics.T), fit.trace, {"modality_weights": weights})
+
+    def weighed(self, matrices: list[csr_array]) -> list[csr_array]:
+        """Documents of sum one in every modality, if they are to weigh the same."""
+        return [of_sum_one(part) for part in matrices] if self.row_normalize else matrices
+
+
+class _Fitter:
+    """What the parts of a fit of several modalities share."""
+
+    def __init__(
+        self,
+        matrices: list[csr_array],
+        problem: MultimodalLikelihood,
+        start: Start,
+        engine: Engine,
+        patience: Patience,
+    ) -> None:
+        self.matrices, self.nodes = matrices, Nodes(matrices)
+        self.segments = columns_of([part.shape[1] for part in matrices])
+        self.n_topics, self.start, self.engine, self.patience = problem.n_topics, start, engine, patience
+        self.precision = precision(problem.tol, matrices[0].dtype)
+
+    def first_topics(self, whole: csr_array) -> Floats:
+        """Topics of the documents side by side; when drawn, each is the same document in every modality."""
+        shards = Shards.whole(whole)
+        if not self.start.drawn:
+            return first_topics(shards, self.engine, self.n_topics, self.start, self.segments)
+        n_modalities = np.bincount(self.nodes.documents, minlength=self.nodes.n_documents)
+        fullest = n_modalities == n_modalities.max()
+        fullest_rows = Shards.whole(csr_array(whole[np.flatnonzero(fullest)]))
+        topics = first_topics(fullest_rows, self.engine, self.n_topics, self.start, self.segments)
+        if not n_modalities[~fullest].any():
+            return topics
+        # words that only other documents have join as words that no topic has
+        given = Start(topics.T, None)
+        return first_topics(shards, self.engine, self.n_topics, given, self.segments)
+
+    def begin(self) -> LinkedFit:
+        """Topics that correspond, and weights of the nodes that suit them; without a history."""
+        if not self.start.drawn:
+            topics = self.first_topics(side_by_side(self.matrices))
+            shards = Shards.whole(self.nodes.counts)
+            fold_in_shards(shards, topics, SIMPLEX, self.engine, self.precision)
+            return LinkedFit(Trace([]), topics, shards[0].weights)
+        # Tied weights first: then topics correspond, and are found before strong links slow all weights down.
+        fit = self.tied("start")
+        return fit._replace(trace=fit.trace._replace(history=[]))
+
+    def tied(self, phase: str) -> LinkedFit:
+        """One composition for all modalities of a document; the weights are told for every node."""
+        documents, place = np.unique(self.nodes.documents, return_inverse=True)
+        X = side_by_side(self.matrices)
+        topics = self.first_topics(X)
+        shards = Shards.whole(csr_array(X[documents]))
+        if self.start.drawn:
+            self.engine.each(shards, even_weights, (self.n_topics, True))
+        else:
+            fold_in_shards(shards, topics, SIMPLEX, self.engine, self.precision)
+        steps = DivergenceSteps(shards, topics, Separate(SIMPLEX), self.engine, segments=self.segments)
+        trace = alternate(steps, self.patience, phase)
+        return LinkedFit(trace, steps.components, shards[0].weights[place])
+
+
+def _positive(weights: Floats) -> Floats:
+    """Rows of sum one without zeros."""
+    weights = np.maximum(weights, LEAST_WEIGHT)
+    return weights / weights.sum(axis=1, keepdims=True)

@@ -1,0 +1,68 @@
+"""Where expectation-maximisation begins: topics with some of every word, and weights."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from laconic.engines import Block, Engine, Shard, Shards
+from laconic.losses.factor import Floats, transposed
+from laconic.losses.starts import Start, document_topics, given_topics
+from laconic.losses.totals import term_sums
+
+# The share of the collection's own words in every topic at the start. Expectation-maximisation never leaves
+# zero, so every topic has to begin with a little of every word.
+COMMON_SHARE = 0.2
+
+
+def first_topics(
+    shards: Shards, engine: Engine, n_topics: int, start: Start, segments: Sequence[Block] | None = None
+) -> Floats:
+    """Topics (terms × topics) to start from, with some of every word of the collection in each.
+
+    Given topics are taken as they are, except for words that none of them has.
+    """
+    n_terms, dtype = shards.n_terms, shards.dtype
+    common = term_sums(shards, engine)
+    if start.drawn:
+        drawn = document_topics(shards, engine, n_topics, start.random())
+        topics = transposed(drawn).toarray().astype(np.float64)
+        lacking = np.full(n_terms, fill_value=True)
+    else:
+        given = given_topics(start.init, n_topics, n_terms, dtype, nonnegative=True)
+        topics = transposed(given).toarray().astype(np.float64)
+        lacking = ~topics.any(axis=1)
+    for segment in [Block(0, n_terms)] if segments is None else segments:
+        part, words = topics[segment.start : segment.stop], common[segment.start : segment.stop]
+        # a topic without words begins as the collection
+        part += words[:, None] * (part.sum(axis=0) == 0)
+        part /= np.maximum(part.sum(axis=0), np.finfo(np.float64).tiny)
+        words = np.where(lacking[segment.start : segment.stop], words, 0) * (
+            COMMON_SHARE / max(1e-300, words.sum())
+        )
+        part *= 1 - COMMON_SHARE * (words.sum() > 0)
+        part += words[:, None]
+        part /= np.maximum(part.sum(axis=0), np.finfo(np.float64).tiny)
+    # a chance so small that its products vanish is lost for good
+    least = np.sqrt(np.finfo(dtype).tiny)
+    topics[(topics > 0) & (topics < least)] = least
+    return np.ascontiguousarray(topics, dtype)
+
+
+def even_weights(shard: Shard, message: tuple[int, bool]) -> None:
+    """All topics equally in every document: their sum is one, or the document's length."""
+    n_topics, simplex = message
+    shard.allot(n_topics, 1 / n_topics)
+    if not simplex:
+        shard.weights *= lengths(shard)[:, None].astype(shard.X.dtype)
+
+
+def weigh_by_length(shard: Shard, _: None) -> None:
+    """Multiply the weights of every document by its length."""
+    shard.weights *= lengths(shard)[:, None].astype(shard.X.dtype)
+
+
+def lengths(shard: Shard) -> Floats:
+    """The sum of the counts of every document."""
+    return np.asarray(shard.X.sum(axis=1, dtype=np.float64))

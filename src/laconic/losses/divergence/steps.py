@@ -1,0 +1,149 @@
+"""The steps of every model with Kullback-Leibler loss: expectation-maximisation, documents, then topics.
+
+With the ratios r = X / (WC) on the non-zeros, the documents' half step sees the expected counts W * (r C'),
+the topics' half step C * (W' r). Each half passes over the non-zeros once and finds the loss where it begins
+on its way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from laconic.engines import Block, Engine, Shard, Shards, weighted_blocks
+from laconic.kernels.ratios import ratio_sums
+from laconic.losses.divergence.mixtures import (
+    NONZEROS_PER_BLOCK,
+    ROWS_PER_BLOCK,
+    DocumentStep,
+    document_ratios,
+    weighted_rows,
+)
+from laconic.losses.factor import Floats
+from laconic.losses.totals import document_frequencies
+
+
+class DivergenceSteps:
+    """Documents and topics in turn for  sum x log(x / (WC)) + penalties, with topics that sum to one.
+
+    Terms may come in segments (of several modalities); every topic then sums to one in each of them.
+
+    Parameters
+    ----------
+    shards : Shards
+        Without stored zeros; their weights are where to begin.
+    topics : ndarray of shape (n_terms, n_topics)
+        Where to begin; changed in place.
+    documents : DocumentStep
+    engine : Engine
+    segments : sequence of Block, optional
+        Columns of X that belong together; by default all.
+    offset : float, default=0
+        A constant of the objective.
+    """
+
+    def __init__(
+        self,
+        shards: Shards,
+        topics: Floats,
+        documents: DocumentStep,
+        engine: Engine,
+        *,
+        segments: Sequence[Block] | None = None,
+        offset: float = 0.0,
+    ) -> None:
+        self.shards, self.engine, self.offset = shards, engine, offset
+        self.components, self.document_step = topics, documents
+        self.segments = [Block(0, shards.n_terms)] if segments is None else list(segments)
+        ends = np.concatenate([[0], np.cumsum(document_frequencies(shards, engine))])
+        self.blocks = [
+            SegmentBlock(s, Block(block.start + segment.start, block.stop + segment.start))
+            for s, segment in enumerate(self.segments)
+            for block in weighted_blocks(
+                ends[segment.start : segment.stop + 1], ROWS_PER_BLOCK, NONZEROS_PER_BLOCK
+            )
+        ]
+        engine.each(shards, see_by_columns, None)
+        self.penalty = documents.begin(shards, engine)
+
+    def documents(self) -> float:
+        """A step of all documents; returns the objective before it."""
+        before = self.penalty + self.offset
+        loss, self.penalty = self.document_step.solve(self.shards, self.components, self.engine)
+        return loss + before
+
+    def topics(self) -> float:
+        """A step of the topics, scaled to sum to one; returns the objective before it."""
+        totals = np.zeros((len(self.segments), self.components.shape[1]))
+        found, loss = [], 0.0
+        for share in self.engine.terms(
+            self.shards, self.blocks, term_ratios, expected_counts, self.components
+        ):
+            totals[share.segment] += share.totals
+            loss += share.loss
+            found.append(share.counts)
+        # no document has the topic: it may as well stay what it was
+        unused = totals <= 0
+        totals[unused] = 1
+        divisors = totals.astype(self.components.dtype)
+        for (segment, terms), counts in zip(self.blocks, found, strict=True):
+            part = self.components[terms.start : terms.stop]
+            if unused[segment].any():
+                counts[:, unused[segment]] = part[:, unused[segment]]
+            np.divide(counts, divisors[segment], out=part)
+        return loss + self.penalty + self.offset
+
+    def objective(self) -> float:
+        """The objective at the current weights and topics."""
+        (loss,) = self.engine.documents(self.shards, row_losses, self.components, weighted_rows)
+        return float(loss) + self.penalty + self.offset
+
+    def summary(self) -> tuple[int, float]:
+        """Topics that some document has, and the density of the topics."""
+        used = np.sum([shard.weights.any(axis=0) for shard in self.shards], axis=0)
+        return int(np.count_nonzero(used)), np.count_nonzero(self.components) / max(1, self.components.size)
+
+
+class SegmentBlock(NamedTuple):
+    """Some terms of a segment."""
+
+    segment: int
+    terms: Block
+
+
+class TermShare(NamedTuple):
+    """The expected counts of a block of terms, their sums for every topic, and the loss."""
+
+    segment: int
+    loss: float
+    totals: Floats
+    counts: Floats
+
+
+def see_by_columns(shard: Shard, _: Any) -> None:
+    """Make sure that a shard is there by columns."""
+    assert shard.columns is not None
+
+
+def term_ratios(shard: Shard, block: SegmentBlock, topics: Floats) -> tuple[Floats, float]:
+    """The sums of ratios against the weights of a shard's documents, and their loss, for some terms."""
+    columns, own = shard.columns, topics[block.terms.start : block.terms.stop]
+    out = np.empty_like(own)
+    begins, ends = columns.find(np.arange(*block.terms))
+    weights = shard.weights
+    return out, float(ratio_sums(begins, ends, columns.indices, columns.data, weights, own, out))
+
+
+def expected_counts(block: SegmentBlock, sums: Iterable[Any], topics: Floats) -> TermShare:
+    """The expected counts of these terms."""
+    ((counts, loss),) = sums
+    counts *= topics[block.terms.start : block.terms.stop]
+    return TermShare(block.segment, loss, counts.sum(0, dtype=np.float64), counts)
+
+
+def row_losses(shard: Shard, rows: Block, topics: Floats) -> float:
+    """The loss of these documents."""
+    weights = shard.weights[rows.start : rows.stop]
+    return document_ratios(shard, rows, topics, weights, np.empty_like(weights))

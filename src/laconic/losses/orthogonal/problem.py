@@ -1,0 +1,198 @@
+"""The problem that `SparseLSA` poses, at once or batch by batch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from laconic.engines import Block, Engine, Shard, Shards, even_blocks, even_rows
+from laconic.engines.shards import ROWS_PER_BLOCK
+from laconic.kernels.rows import compress
+from laconic.losses.factor import (
+    CompressedRows,
+    Factor,
+    Floats,
+    Projector,
+    stacked,
+    transposed,
+    upright,
+    whole_gram,
+)
+from laconic.losses.loop import Found, Patience, alternate
+from laconic.losses.orthogonal.shrinkage import GroupSoft, Soft
+from laconic.losses.orthogonal.starts import first_topics, shrunk
+from laconic.losses.orthogonal.steps import OrthogonalSteps, Seen
+from laconic.losses.orthogonal.term_groups import TermGroups
+from laconic.losses.starts import Start, given_topics
+from laconic.losses.totals import checked_energy
+
+DEFAULT_ALPHA = 0.05
+
+
+@dataclass(frozen=True)
+class Orthogonal:
+    """Sparse topics over an orthonormal basis of documents; names and defaults are those of `SparseLSA`."""
+
+    n_topics: int
+    alpha_topics: float | None
+    nonnegative: bool
+    groups: TermGroups | None = None
+    group_weights: Mapping[Any, float] | None = None
+    rotate: str | None = None
+
+    wants: ClassVar[str] = "weights"
+    whole: ClassVar[bool] = False
+    sparse_weights: ClassVar[bool] = True
+
+    def fit(self, shards: Shards, start: Start, engine: Engine, patience: Patience) -> Found:
+        """Find topics × terms."""
+        return self._run(self._first_steps(shards, start, engine), patience)
+
+    def _first_steps(self, shards: Shards, start: Start, engine: Engine) -> OrthogonalSteps:
+        energy = checked_energy(shards)
+        if self.n_topics > shards.n_documents:
+            raise ValueError(
+                f"n_components={self.n_topics} topics need as many documents, but there are only "
+                f"n_samples={shards.n_documents}: their columns in U could not be orthogonal"
+            )
+        alpha = self.alpha_topics
+        if alpha is None:
+            alpha = DEFAULT_ALPHA * float(np.sqrt(energy / shards.n_documents))
+        n_terms, expanded = shards.n_terms, shards.transformed(self._expanded)
+        shrink = self.shrink(float(alpha), n_terms)
+        if start.drawn:
+            first = first_topics(expanded, engine, self.n_topics, start, shrink, rotate=self.rotate)
+        else:
+            given = given_topics(start.init, self.n_topics, n_terms, shards.dtype, self.nonnegative)
+            first = transposed(self._expanded(given))
+        return OrthogonalSteps(expanded, first, shrink, engine)
+
+    def fit_batch(
+        self,
+        shards: Shards,
+        start: Start | Before,
+        engine: Engine,
+        patience: Patience,
+    ) -> Found:
+        """As `fit`, from a start or going on from documents before, with what to keep of all of them."""
+        if isinstance(start, Start):
+            steps = self._first_steps(shards, start, engine)
+        else:
+            checked_energy(shards)
+            shrink = self.shrink(start.alpha, shards.n_terms)
+            # the first topics are those of before, however little that counts now
+            first = shrunk(start.seen.products, shrink)
+            decay, dtype = start.decay, start.seen.products.dtype
+            seen = Seen(start.seen.products * dtype.type(np.sqrt(decay)), start.seen.squares * decay)
+            expanded = shards.transformed(self._expanded).transformed(partial(_as_type, dtype))
+            steps = OrthogonalSteps(expanded, first, shrink, engine, seen)
+        found = self._run(steps, patience)
+        products, squares = steps.remember()
+        return found._replace(facts=found.facts | {"seen_products": products, "seen_squares": squares})
+
+    def stand_ins(self, components: csr_array, alpha: float) -> Seen:
+        """Topics as if they were all that is known of documents before."""
+        shrink = self.shrink(alpha, components.shape[1])
+        products = shrink.stretch(transposed(self._expanded(components))).toarray()
+        return Seen(products, np.square(products, dtype=np.float64).sum(1))
+
+    def _run(self, steps: OrthogonalSteps, patience: Patience) -> Found:
+        """Iterate, and take over what goes with the topics found."""
+        trace = alternate(steps, patience)
+        # the basis that goes with the last topics
+        steps.restart()
+        components = transposed(steps.components)
+        signs = upright(components)
+        dtype = components.dtype
+        facts: dict[str, Any] = {
+            "alpha_topics": steps.shrink.alpha,
+            "alpha_max": float(np.sqrt(steps.squares.max(initial=0))),
+            "whitening": (steps.whitening * np.outer(signs, signs)).astype(dtype),
+            "groups": self.groups,
+        }
+        if self.groups is not None:
+            assert isinstance(steps.shrink, GroupSoft)
+            norms = steps.shrink.group_norms(steps.components)
+            facts["group_norms"] = csr_array(norms.T.astype(dtype))
+            components = self.groups.fold(components)
+        return Found(components, trace, facts)
+
+    def _expanded(self, X: csr_array) -> csr_array:
+        """Columns in the order of the groups."""
+        return X if self.groups is None else self.groups.expand(X)
+
+    def shrink(self, alpha: float, n_terms: int) -> Soft | GroupSoft:
+        """The proximal step of the penalty."""
+        groups = self.groups
+        if groups is None:
+            return Soft(alpha, self.nonnegative, n_terms)
+        weights = np.sqrt(groups.sizes.astype(np.float64))
+        places = {name: g for g, name in enumerate(groups.names[: groups.n_given])}
+        for name, weight in dict(self.group_weights or {}).items():
+            if name not in places:
+                raise ValueError(f"group_weights has {name!r}, which is no group")
+            weights[places[name]] = weight
+        return GroupSoft(alpha, self.nonnegative, groups.starts, weights)
+
+    def fold_in(self, X: csr_array, components: Factor, engine: Engine) -> tuple[Any, float, float]:
+        """The weights that explain documents best, the squared loss, and ||X||^2."""
+        energy = checked_energy(X)
+        topics = transposed(components.astype(X.dtype, copy=False))
+        shards = Shards.whole(X)
+        shards[0].allot(topics.shape[1])
+        # products are as exact as their type, so that smaller parts of the Gram matrix are noise
+        inverse = np.linalg.pinv(whole_gram(topics, engine), rcond=np.finfo(X.dtype).eps, hermitian=True)
+        message = LeastSquares(Projector(topics), inverse)
+        (explained,) = engine.documents(shards, explain_rows, message, even_rows)
+        return shards[0].weights, max(0.0, energy - (explained or 0.0)), energy
+
+
+class Before(NamedTuple):
+    """Where a batch goes on: what is kept of documents before, what they count for, and the penalty."""
+
+    seen: Seen
+    decay: float
+    alpha: float
+
+
+def _as_type(dtype: Any, X: csr_array) -> csr_array:
+    return X if X.dtype == dtype else X.astype(dtype)
+
+
+class LeastSquares(NamedTuple):
+    """Topics, and the inverse of their Gram matrix."""
+
+    project: Projector
+    inverse: Floats
+
+
+def explain_rows(shard: Shard, rows: Block, message: LeastSquares) -> float:
+    """The least-squares weights of these documents; returns what they explain."""
+    products = message.project(shard.X, rows).astype(np.float64)
+    exact = products @ message.inverse
+    shard.weights[rows.start : rows.stop] = exact
+    return float(np.vdot(products, exact))
+
+
+def project(X: csr_array, components: csr_array, engine: Engine, whitening: Floats | None = None) -> Any:
+    """The projections Ax of documents, sparse; or, with G^(-1/2), their coordinates in the basis, dense."""
+    checked_energy(X)
+    projector = Projector(transposed(components.astype(X.dtype, copy=False)))
+    if whitening is not None:
+        turn = partial(_turned_block, projector, X, whitening.astype(X.dtype, copy=False))
+        return np.concatenate(list(engine.map(turn, even_blocks(X.shape[0], ROWS_PER_BLOCK))))
+    parts = engine.map(partial(_compressed_block, projector, X), even_blocks(X.shape[0], ROWS_PER_BLOCK))
+    return stacked(parts, components.shape[0])
+
+
+def _turned_block(projector: Projector, X: csr_array, whitening: Floats, rows: Block) -> Floats:
+    return np.asarray(projector(X, rows) @ whitening)
+
+
+def _compressed_block(projector: Projector, X: csr_array, rows: Block) -> CompressedRows:
+    return CompressedRows(*compress(projector(X, rows)))

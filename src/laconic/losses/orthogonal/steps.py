@@ -1,0 +1,158 @@
+"""The steps of Sparse LSA: topics and an orthonormal basis of documents in turn, without the basis.
+
+With U the polar factor of V = XA', the topics are B = U'X, shrunk. U is not needed: with the products R = V'X
+and G = V'V,  B = G^(-1/2) R. V stays with its shards, as the weights of the documents, and R is solved block
+of terms by block of terms; so neither is ever whole.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from laconic.engines import Engine, Shards, even_rows
+from laconic.kernels.rows import sparse_products
+from laconic.losses.factor import Floats, Projector
+from laconic.losses.orthogonal.revival import Basis, revived
+from laconic.losses.orthogonal.shares import (
+    Shrink,
+    TermMessage,
+    allot,
+    basis_products,
+    project_rows,
+    shrunk_rows,
+    turned_rows,
+)
+from laconic.losses.squared.topics import scattered_rows
+from laconic.losses.totals import document_frequencies, norms
+
+
+class Seen(NamedTuple):
+    """What is kept of documents that are gone: B = U'X (as terms × topics), and their squares by term.
+
+    A basis of all documents whose part for these is UQ has the products Q'B with them. So the rows of U'X can
+    stand for the documents: with them, the objective is exact for every basis that is made of U.
+    """
+
+    products: Floats
+    squares: NDArray[np.float64]
+
+
+class OrthogonalSteps:
+    """Topics and basis in turn for  1/2 ||X - UA||^2 + penalty(A)  with U'U = I.
+
+    From the second iteration on, the basis is that of topics a step ahead: as far beyond the last ones as
+    those are beyond the ones before. It takes half as many iterations. If the objective rises by it, the step
+    is done again from where it was; so it never does.
+
+    Parameters
+    ----------
+    shards : Shards
+    topics : csr_array of shape (n_terms, n_topics)
+        Where to begin.
+    shrink : Shrink
+    engine : Engine
+    seen : Seen, optional
+        Documents before X.
+    """
+
+    def __init__(
+        self, shards: Shards, topics: csr_array, shrink: Shrink, engine: Engine, seen: Seen | None = None
+    ) -> None:
+        self.shards, self.shrink, self.engine, self.seen = shards, shrink, engine, seen
+        self.components = topics
+        self._ahead = topics
+        self._objective = np.inf
+        self.by_document, by_term = norms(shards, engine)
+        self.squares = by_term if seen is None else by_term + seen.squares
+        self.half_energy = float(self.squares.sum()) / 2
+        frequencies = document_frequencies(shards, engine)
+        if seen is not None:
+            frequencies = np.maximum(frequencies, seen.squares > 0)
+        self.blocks = shrink.blocks(frequencies, shards.n_documents)
+        engine.each(shards, allot, topics.shape[1])
+        self.revivals = 0
+
+    def documents(self) -> float:
+        """The basis, as G^(-1/2); returns the objective with it (ahead, that before it)."""
+        (G,) = self.engine.documents(self.shards, project_rows, Projector(self._ahead), even_rows)
+        self._before = None
+        if self.seen is not None:
+            # the products of the stand-ins with the topics: topics × stand-ins
+            own, stand_ins = self._ahead, self.seen.products
+            before = np.zeros((own.shape[1], stand_ins.shape[1]))
+            sparse_products(own.indptr, own.indices, own.data, 0, len(stand_ins), stand_ins, before)
+            self._before = np.ascontiguousarray(before.T, self.shards.dtype)
+            G = G + before @ before.T
+        if not np.isfinite(G).all():
+            return float("nan")
+        self.whitening, cross = inverse_root(G, self.shards.dtype)
+        if self._ahead is not self.components:
+            # the basis goes with topics that are not taken yet
+            return self._objective
+        penalty = self.shrink.penalty(self.components)
+        return self.half_energy - cross + _squares(self.components) / 2 + penalty
+
+    def message(self) -> TermMessage:
+        """What blocks of terms need."""
+        dtype = self.shards.dtype
+        stand_ins = None if self.seen is None else self.seen.products
+        return TermMessage(self.whitening.astype(dtype), self.shrink, stand_ins, self._before)
+
+    def topics(self) -> float:
+        """Take over the new topics, and give those without words another document."""
+        found, objective = self._found()
+        if objective > self._objective and self._ahead is not self.components:
+            self.restart()
+            found, objective = self._found()
+        before, self.components = self.components, found
+        self._ahead = found if np.isinf(self._objective) else csr_array(2 * found - before)
+        self._objective = objective
+        return objective
+
+    def restart(self) -> None:
+        """Find the basis of the topics themselves."""
+        self._ahead = self.components
+        self.documents()
+
+    def remember(self) -> Seen:
+        """What to keep of all documents, once the basis is that of the last topics (`restart`)."""
+        products = np.zeros(self.components.shape, self.shards.dtype)
+        rows = self.engine.terms(self.shards, self.blocks, basis_products, turned_rows, self.message())
+        for terms, part in zip(self.blocks, rows, strict=True):
+            products[terms] = part
+        return Seen(products, self.squares)
+
+    def _found(self) -> tuple[csr_array, float]:
+        """The new topics, and the objective with them."""
+        message = self.message()
+        parts = list(self.engine.terms(self.shards, self.blocks, basis_products, shrunk_rows, message))
+        terms = np.concatenate([np.zeros(0, np.int64), *self.blocks])
+        topics = scattered_rows(terms, parts, self.components)
+        dead = np.flatnonzero(np.bincount(topics.indices, minlength=topics.shape[1]) == 0)
+        if dead.size:
+            basis = Basis(self.shards, self.blocks, self._ahead, self.whitening, self.message())
+            topics, revivals = revived(basis, topics, dead, self.by_document, self.engine)
+            self.revivals += revivals
+        return topics, self.half_energy - _squares(topics) / 2
+
+    def summary(self) -> tuple[int, float]:
+        """Topics alive and density."""
+        sizes = np.bincount(self.components.indices, minlength=self.components.shape[1])
+        return int(np.count_nonzero(sizes)), self.components.nnz / max(1, np.prod(self.components.shape))
+
+
+def _squares(topics: csr_array) -> float:
+    return float(np.square(topics.data, dtype=np.float64).sum())
+
+
+def inverse_root(G: Floats, dtype: Any) -> tuple[Floats, float]:
+    """G^(-1/2) on the range of G, and the trace of G^(1/2); `dtype` says how exact G is."""
+    values, vectors = np.linalg.eigh(G)
+    noise = max(len(G) * np.finfo(np.float64).eps, np.finfo(dtype).eps)
+    kept = values > noise * max(values[-1], 0)
+    roots = np.sqrt(values[kept])
+    return vectors[:, kept] / roots @ vectors[:, kept].T, float(roots.sum())

@@ -1,0 +1,127 @@
+"""Singular vectors and values of documents in shards, by products over documents and over terms alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse.linalg import LinearOperator, eigsh
+
+from laconic.engines import Block, Engine, Shard, Shards, even_blocks, even_rows
+from laconic.kernels.accumulate import gather
+from laconic.losses.factor import Floats, Projector
+
+TERMS_PER_BLOCK = 512
+# Randomised subspace iteration (Halko, Martinsson, Tropp): vectors beyond those asked for, and rounds.
+SPARE_VECTORS, ROUNDS = 10, 7
+# So few terms that their products with each other are made at once.
+FEW_TERMS = 32
+
+
+class Singular(NamedTuple):
+    """Singular values, falling, and right singular vectors (terms × vectors)."""
+
+    values: NDArray[np.float64]
+    right: Floats
+
+
+def singular_vectors(shards: Shards, engine: Engine, n_vectors: int, random: Any) -> Singular:
+    """The leading singular vectors, approximately. Overwrites the shards' weights."""
+    n_vectors = min(n_vectors, *shards.shape)
+    width = min(n_vectors + SPARE_VECTORS, *shards.shape)
+    basis = np.linalg.qr(random.standard_normal((shards.n_terms, width)))[0].astype(shards.dtype)
+    for _ in range(ROUNDS):
+        project(shards, engine, basis)
+        basis = np.linalg.qr(_turned_back(shards, engine, width))[0].astype(shards.dtype)
+    gram = np.sum([part for part in project(shards, engine, basis) if part is not None], axis=0)
+    values, vectors = np.linalg.eigh(gram)
+    order = np.argsort(-values, kind="stable")[:n_vectors]
+    right = np.ascontiguousarray(basis @ vectors[:, order].astype(basis.dtype))
+    return Singular(np.sqrt(np.maximum(values[order], 0)), right)
+
+
+def project(shards: Shards, engine: Engine, basis: Floats) -> list[Any]:
+    """Make the products of documents with a basis (terms × vectors) their weights; returns W'W by class."""
+    engine.each(shards, _allot, basis.shape[1])
+    return engine.documents(shards, _project, Projector(basis), even_rows)
+
+
+def _allot(shard: Shard, width: int) -> None:
+    shard.allot(width)
+
+
+def _project(shard: Shard, rows: Block, message: Projector) -> Floats:
+    weights = message(shard.X, rows)
+    shard.weights[rows.start : rows.stop] = weights
+    return np.asarray(weights.T @ weights, np.float64)
+
+
+def _turned_back(shards: Shards, engine: Engine, width: int) -> NDArray[np.float64]:
+    """X'W."""
+    blocks = even_blocks(shards.n_terms, TERMS_PER_BLOCK)
+    out = np.empty((shards.n_terms, width))
+    for block, rows in zip(blocks, engine.terms(shards, blocks, _products, _joined, None), strict=True):
+        out[block.start : block.stop] = rows
+    return out
+
+
+def _products(shard: Shard, block: Block, message: Any) -> Floats:
+    columns = shard.columns
+    begins, ends = columns.find(np.arange(*block))
+    out = np.empty((block.size, shard.weights.shape[1]), shard.weights.dtype)
+    gather(begins, ends, columns.indices, columns.data, shard.weights, max(1, len(shard.weights)), out)
+    return out
+
+
+def _joined(block: Block, sums: Iterable[Floats | None], message: Any) -> Floats:
+    return np.sum([part for part in sums if part is not None], axis=0)
+
+
+def largest_singular_values(shards: Shards, engine: Engine) -> NDArray[np.float64]:
+    """The spectral norm of every class's documents, from a fixed start, so that it is always the same."""
+    return np.array([_spectral_norm(Shards(own), engine) for own in _classes(shards)])
+
+
+def _classes(shards: Shards) -> list[list[Shard]]:
+    classes = (shards.of_class(klass) for klass in range(shards.n_classes))
+    return [[_flat(shard) for shard in members] for members in classes if members]
+
+
+def _flat(shard: Shard) -> Shard:
+    """The same documents as those of the only class."""
+    return shard if shard.klass == 0 else Shard(shard.X, shard.documents)
+
+
+def _spectral_norm(shards: Shards, engine: Engine) -> float:
+    largest = max(float(np.abs(shard.X.data).max(initial=0)) for shard in shards)
+    if largest == 0:
+        return 0.0
+    if shards.n_terms <= FEW_TERMS:
+        (gram,) = engine.totals(shards, _dense_gram, largest)
+        return largest * float(np.sqrt(max(0.0, np.linalg.eigvalsh(gram)[-1])))
+    operator = LinearOperator(
+        (shards.n_terms, shards.n_terms),
+        matvec=partial(_there_and_back, shards, engine, largest),
+        dtype=float,
+    )
+    start = np.random.RandomState(0).standard_normal(shards.n_terms)
+    return largest * float(np.sqrt(max(0.0, eigsh(operator, 1, v0=start, return_eigenvectors=False)[0])))
+
+
+def _there_and_back(shards: Shards, engine: Engine, largest: float, vector: Floats) -> Floats:
+    (total,) = engine.totals(shards, _gram_product, (vector, largest))
+    return np.asarray(total)
+
+
+def _gram_product(shard: Shard, message: tuple[Floats, float]) -> Floats:
+    """X'Xv, scaled so that squares stay in range."""
+    vector, largest = message
+    return np.asarray(shard.X.T @ (shard.X @ vector.ravel() / largest) / largest)
+
+
+def _dense_gram(shard: Shard, largest: float) -> Floats:
+    scaled = shard.X.astype(np.float64) / largest
+    return np.asarray((scaled.T @ scaled).toarray())

@@ -1,0 +1,1 @@
+"""The squared loss ||X - WC||^2: RLSI and NMF, flat and with classes."""

@@ -1,0 +1,206 @@
+"""The problems with squared loss that models pose: penalised topics (RLSI), and non-negative ones (NMF)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from laconic.engines import Engine, Shards
+from laconic.losses.factor import Factor, transposed, upright
+from laconic.losses.loop import Found, Patience, Trace, alternate
+from laconic.losses.squared.classes import Classes
+from laconic.losses.squared.folding import fold_in
+from laconic.losses.squared.penalties import SHARE, Lasting, alpha_max
+from laconic.losses.squared.rows import Descent, Multiplicative, Ridge, RowSolver
+from laconic.losses.squared.starts import ALPHA_DOCS, budgets, drawn_topics, narrow, svd_topics
+from laconic.losses.squared.steps import First, SquaredSteps
+from laconic.losses.squared.topics import SeparableTopics, TopicStep
+from laconic.losses.starts import Start, given_topics, unit_budget
+from laconic.losses.totals import checked_energy, term_sums
+
+# Documents are folded in to the end, not until the patience of a warm-started iteration runs out.
+SWEEPS_FIT, SWEEPS_TRANSFORM = 200, 10_000
+DEFAULT_BUDGET = 40
+# Rows of NMF are warm-started and need not be solved in full in any iteration. It does not even pay: where
+# each side is fitted to the other in full too soon, the optimum that is found is often a worse one.
+SWEEPS_NMF = 1
+# Multiplicative updates never leave zero, so at the start every word of the collection gets a little weight
+# in every topic; every topic gets one in each document, an equal one unless topics are given.
+FLOOR = 0.01
+
+
+class SquaredProblem:
+    """Base: the fit, and folding documents in. A problem says where it starts and how rows are solved."""
+
+    wants: ClassVar[str] = "weights"
+    whole: ClassVar[bool] = False
+    tol: float
+
+    def fit(
+        self, shards: Shards, start: Start, engine: Engine, patience: Patience, *, classes: Classes
+    ) -> Found:
+        """Find topics × terms."""
+        checked_energy(shards)
+        classes = classes.simplified()
+        steps = SquaredSteps(shards.by_class(classes.members, len(classes.n_own)), classes, engine)
+        trace, facts = self._begin(steps, start, patience)
+        if not trace.interrupted:
+            trace = alternate(steps, patience)
+        components = steps.components()
+        upright(components)
+        return Found(components, trace, facts)
+
+    def _begin(self, steps: SquaredSteps, start: Start, patience: Patience) -> tuple[Trace, dict[str, Any]]:
+        """Begin the steps at their first topics; tells how finding those went, and what was settled."""
+        raise NotImplementedError
+
+    def documents(self, max_sweeps: int, dtype: Any) -> RowSolver:
+        """How weights are found when topics are fixed."""
+        raise NotImplementedError
+
+    def fold_in(self, X: csr_array, components: Factor, engine: Engine) -> tuple[Any, float, float]:
+        """The weights of documents, the squared loss, and ||X||^2."""
+        topics = transposed(components.astype(X.dtype, copy=False))
+        return fold_in(X, topics, self.documents(SWEEPS_TRANSFORM, X.dtype), engine)
+
+    @property
+    def sparse_weights(self) -> bool:
+        """Whether documents' weights have exact zeros."""
+        return self.documents(1, np.float64).sparse
+
+    def _precision(self, dtype: Any) -> float:
+        """How exactly rows are solved: in step with `tol`, within the limits of the type."""
+        return float(np.clip(10 * self.tol, 32 * np.finfo(dtype).eps, 1e-4))
+
+
+@dataclass(frozen=True)
+class Regularised(SquaredProblem):
+    """Penalties on topics and weights, or a word budget; names and defaults are those of `RLSI`."""
+
+    topic_norm: str
+    doc_norm: str
+    alpha_topics: float | None
+    alpha_docs: float | None
+    terms_per_topic: int | None
+    nonnegative: bool
+    tol: float
+    alpha_shared: float | None = None
+    scale_by_class_size: bool = False
+
+    def _begin(self, steps: SquaredSteps, start: Start, patience: Patience) -> tuple[Trace, dict[str, Any]]:
+        facts = self._settled(steps)
+        trace = Trace([])
+        classes, n_terms, dtype = steps.classes, steps.n_terms, steps.dtype
+        budget = min(self.terms_per_topic or DEFAULT_BUDGET, n_terms)
+        needs_alpha = self.topic_norm != "l0" and facts["alpha_topics"] is None
+        if start.drawn or needs_alpha:
+            # a penalty that only accompanies given topics is not left to chance
+            seed = 0 if not start.drawn and start.random_state is None else start.random_state
+            random = start._replace(random_state=seed).random()
+            topics = drawn_topics(steps.shards, steps.engine, classes, random)
+            topics = unit_budget(topics, n_terms, self.nonnegative)
+        if needs_alpha or (start.drawn and self.topic_norm != "l2"):
+            lasting = Lasting(facts["alpha_docs"], self.nonnegative) if needs_alpha else None
+            trace = narrow(steps, topics, budget, self.nonnegative, lasting, patience)
+            # a fit that is stopped while topics are still wide keeps to its budget, too
+            topics = unit_budget(steps.components(), budget, self.nonnegative)
+            if lasting is not None:
+                share = SHARE[self.topic_norm, self.doc_norm]
+                facts["alpha_topics"] = lasting.alpha() or share * facts["alpha_max"]
+        if not start.drawn:
+            topics = given_topics(start.init, classes.n_topics, n_terms, dtype, self.nonnegative)
+            if self.topic_norm == "l0":
+                topics = unit_budget(topics, budget, self.nonnegative)
+        own: Sequence[TopicStep]
+        shared: TopicStep | None
+        if self.topic_norm == "l0":
+            own, shared = budgets(steps, budget, self.nonnegative)
+        else:
+            alphas, alpha_shared = self._alphas(classes, facts["alpha_topics"])
+            own = [SeparableTopics(self._penalty(alpha, dtype)) for alpha in alphas]
+            shared = SeparableTopics(self._penalty(alpha_shared, dtype)) if classes.n_shared else None
+        steps.begin(topics, self.documents(SWEEPS_FIT, dtype), own, shared)
+        return trace, facts
+
+    def _settled(self, steps: SquaredSteps) -> dict[str, Any]:
+        """The weights of the penalties, but for what depends on the start."""
+        alpha_docs = ALPHA_DOCS if self.alpha_docs is None else float(self.alpha_docs)
+        facts: dict[str, Any] = {"alpha_docs": alpha_docs, "alpha_topics": None}
+        if self.topic_norm == "l0":
+            return facts
+        if alpha_docs == 0:
+            return facts | {"alpha_topics": 0.0}
+        most = alpha_max(steps.shards, steps.engine, self.topic_norm, self.doc_norm, alpha_docs)
+        facts["alpha_max"] = most
+        if self.alpha_topics is not None:
+            facts["alpha_topics"] = float(self.alpha_topics)
+        elif (self.topic_norm, self.doc_norm) != ("l1", "l2"):
+            facts["alpha_topics"] = SHARE[self.topic_norm, self.doc_norm] * most
+        return facts
+
+    def _alphas(self, classes: Classes, alpha_topics: float) -> tuple[list[float], float]:
+        """The weight of the penalty on the topics of every class, and on the shared ones."""
+        shared = alpha_topics if self.alpha_shared is None else float(self.alpha_shared)
+        if classes.merged:
+            return [shared], shared
+        sizes = classes.sizes
+        relative = sizes / sizes.mean() if self.scale_by_class_size else np.ones(sizes.size)
+        return [alpha_topics * float(size) for size in relative], shared
+
+    def documents(self, max_sweeps: int, dtype: Any) -> RowSolver:
+        """How weights are found when topics are fixed."""
+        alpha = ALPHA_DOCS if self.alpha_docs is None else float(self.alpha_docs)
+        if self.doc_norm == "l2":
+            return Ridge(alpha)
+        return Descent(alpha, precision=self._precision(dtype), max_sweeps=max_sweeps)
+
+    def _penalty(self, alpha: float, dtype: Any) -> RowSolver:
+        power = 1 if self.topic_norm == "l1" else 2
+        if power == 2 and not self.nonnegative:
+            return Ridge(alpha)
+        return Descent(
+            alpha,
+            power=power,
+            nonnegative=self.nonnegative,
+            precision=self._precision(dtype),
+            max_sweeps=SWEEPS_FIT,
+        )
+
+
+@dataclass(frozen=True)
+class NonNegative(SquaredProblem):
+    """Everything non-negative, no penalties: `NMF` by coordinate descent (HALS) or multiplicative updates."""
+
+    solver: str
+    tol: float
+
+    def _begin(self, steps: SquaredSteps, start: Start, patience: Patience) -> tuple[Trace, dict[str, Any]]:
+        shards, engine, classes, dtype = steps.shards, steps.engine, steps.classes, steps.dtype
+        if start.drawn and start.init == "svd":
+            topics = svd_topics(shards, engine, classes.n_topics, start.random())
+            steps.allot()
+        elif start.drawn:
+            topics = drawn_topics(shards, engine, classes, start.random())
+        else:
+            topics = given_topics(start.init, classes.n_topics, steps.n_terms, dtype, nonnegative=True)
+        solver = self.documents(SWEEPS_NMF, dtype)
+        if self.solver == "mu":
+            solver = Multiplicative()
+            if start.drawn:
+                mean = (term_sums(shards, engine) / shards.n_documents).astype(dtype)
+                topics = csr_array(topics.toarray() + FLOOR * mean)
+        own = [SeparableTopics(solver) for _ in classes.n_own]
+        shared = SeparableTopics(solver) if classes.n_shared else None
+        exact = self.documents(SWEEPS_NMF if start.drawn and self.solver == "cd" else SWEEPS_FIT, dtype)
+        least = 0.0 if self.solver == "cd" else 1.0 if start.drawn else FLOOR
+        steps.begin(topics, solver, own, shared, First(exact, least))
+        return Trace([]), {}
+
+    def documents(self, max_sweeps: int, dtype: Any) -> RowSolver:
+        """Non-negative least squares."""
+        precision = self._precision(dtype)
+        return Descent(0.0, power=1, nonnegative=True, precision=precision, max_sweeps=max_sweeps)

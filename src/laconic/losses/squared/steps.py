@@ -1,0 +1,483 @@
+"""The steps of every model with squared loss: W and C in turn, through S = W'W, R = W'X and G = CC'.
+
+The objective never needs the residual:  ||X - WC||^2 = ||X||^2 - 2<R, C> + <S, G>.
+
+The coordinator keeps topics and Gram matrices, and sends messages; the functions at the end of this page run
+on shards and on blocks of terms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, vstack
+
+from laconic.engines import Block, Engine, Shard, Shards, even_rows, weighted_blocks
+from laconic.kernels.accumulate import gather
+from laconic.kernels.rows import inner, split
+from laconic.losses.factor import (
+    Factor,
+    Floats,
+    Projector,
+    cross_gram,
+    explained,
+    power_sums,
+    scale_topics,
+    transposed,
+    whole_gram,
+)
+from laconic.losses.squared.classes import Classes
+from laconic.losses.squared.rows import RowSolver
+from laconic.losses.squared.topics import BudgetTopics, Part, Rows, TopicStep
+from laconic.losses.totals import by_falling_frequency, checked_energy, document_frequencies
+
+# A block of terms goes through the weights tile by tile. Blocks are heavy enough to make good use of a tile,
+# and light enough to keep several threads busy. Measured: the gather of 100 to 500 topics is 1.6 times as
+# fast as without tiles, and faster than memory could be read once for each non-zero.
+TERMS_PER_BLOCK = 512
+PASSES_PER_BLOCK = 8
+TILE_BYTES = 4_000_000
+# With classes, most documents of a term are of other classes, so that its part of each is light.
+TERMS_PER_CLASS_BLOCK = 2048
+
+
+class _TopicSet:
+    """Topics (terms × topics) that are solved together: those of a class, or the shared ones."""
+
+    def __init__(self, topics: Factor, step: TopicStep) -> None:
+        self.step = step
+        self.topics = topics if step.sparse else topics.toarray()
+
+    def set_gram(self, own: Floats) -> None:
+        self.project = Projector(self.topics)
+        self.gram = own
+
+    def penalty(self) -> float:
+        if self.step.alpha == 0:
+            return 0.0
+        return self.step.alpha * float(power_sums(self.topics, self.step.power).sum())
+
+    def scale(self, norms: Floats, documents: RowSolver) -> Floats:
+        """The factor for every topic, and the inverse for its weights, that makes the penalties least.
+
+        Without penalties, one that keeps both sides about equally large: topics whose weights have nearly
+        died could otherwise grow until the others are lost in their rounding.
+        """
+        scale = np.ones(len(norms))
+        free = self.step.alpha == documents.alpha == 0 and not self.step.unit_length
+        if not (free or (self.step.alpha > 0 and documents.alpha > 0)):
+            return scale
+        p, q = self.step.power, documents.power
+        weight_side = q * norms * (1.0 if free else documents.alpha)
+        topic_side = p * power_sums(self.topics, p) * (1.0 if free else self.step.alpha)
+        alive = (weight_side > 0) & (topic_side > 0)
+        scale[alive] = (weight_side[alive] / topic_side[alive]) ** (1 / (p + q))
+        if free:
+            # a power of two rounds nothing, and is mostly one
+            scale = np.exp2(np.round(np.log2(scale)))
+        scale_topics(self.topics, scale)
+        return scale
+
+
+class First(NamedTuple):
+    """How documents get weights for the first topics: a solver, and the least share of the largest weight."""
+
+    documents: RowSolver
+    least: float
+
+
+class SquaredSteps:
+    """Documents and topics in turn for  ||X - WC||^2 + penalties; `begin` says which, and from where.
+
+    A document uses the topics of its class and the shared ones. In the topic half the classes come first,
+    each with the shared topics fixed, and the shared topics last. Terms are independent, so a block of terms
+    goes through all classes and then the shared topics, and neither R nor the residual is ever whole.
+
+    Topics, unless of length one, are rescaled against weights after each document step, to the scale at which
+    the penalties add up to least: without it a badly scaled start can collapse to no topics. The weights
+    stay as they are: what they are to be divided by goes with the next messages.
+
+    Blocks are made of terms of about the same frequency, so that the terms of a block use the same documents.
+
+    Parameters
+    ----------
+    shards : Shards
+        Each of one class.
+    classes : Classes
+    engine : Engine
+    """
+
+    def __init__(self, shards: Shards, classes: Classes, engine: Engine) -> None:
+        self.shards, self.classes, self.engine = shards, classes, engine
+        self.n_terms, self.dtype = shards.n_terms, shards.dtype
+        self.energy = checked_energy(shards)
+        frequencies = document_frequencies(shards, engine)
+        order = by_falling_frequency(frequencies)
+        self.n_used_terms = order.size
+        most = TERMS_PER_BLOCK if len(classes.n_own) == 1 else TERMS_PER_CLASS_BLOCK
+        ends = np.concatenate([[0], np.cumsum(frequencies[order])])
+        blocks = weighted_blocks(ends, most, PASSES_PER_BLOCK * max(1, shards.n_documents))
+        self.blocks: list[NDArray[Any]] = [np.sort(order[block.start : block.stop]) for block in blocks]
+        self.allot()
+
+    def allot(self) -> None:
+        """Make room for the weights."""
+        widths = [self.classes.n_shared + n for n in self.classes.n_own]
+        self.engine.each(self.shards, allot, widths)
+
+    def begin(
+        self,
+        components: csr_array,
+        documents: RowSolver,
+        own: Sequence[TopicStep],
+        shared: TopicStep | None = None,
+        first: First | None = None,
+    ) -> None:
+        """Set the problem and its first topics (all topics × terms, shared ones first)."""
+        self.solver = documents
+        topics = transposed(components)
+        self.own = [
+            _TopicSet(csr_array(topics[:, place]), step)
+            for place, step in zip(self.classes.slices(), own, strict=True)
+        ]
+        self.shared = None
+        if shared is not None:
+            self.shared = _TopicSet(csr_array(topics[:, : self.classes.n_shared]), shared)
+        self._first = first
+        # at the start, all weights are zero, whatever they were before
+        self._scales: list[Floats | None] = [np.full(1, np.inf, self.dtype) for _ in self.own]
+        self._set_topics()
+
+    @property
+    def _sets(self) -> list[_TopicSet]:
+        """All topics, shared ones first."""
+        return self.own if self.shared is None else [self.shared, *self.own]
+
+    def components(self) -> Factor:
+        """All topics as topics × terms, shared ones first."""
+        parts = [transposed(each.topics) for each in self._sets]
+        if len(parts) == 1:
+            return parts[0]
+        return np.concatenate(parts) if isinstance(parts[0], np.ndarray) else vstack(parts, format="csr")
+
+    def _set_topics(self) -> None:
+        """Compute what all documents need of the topics."""
+        if len(self.own) == 1:
+            self.own[0].set_gram(whole_gram(self.own[0].topics, self.engine))
+        if self.shared is not None:
+            self.shared.set_gram(whole_gram(self.shared.topics, self.engine))
+
+        def prepare(own: _TopicSet) -> tuple[Floats, Floats]:
+            if len(self.own) > 1:
+                own.set_gram(whole_gram(own.topics))
+            whole = own.gram
+            if self.shared is not None:
+                cross = cross_gram(self.shared.topics, own.topics)
+                whole = np.block([[self.shared.gram, cross], [cross.T, own.gram]])
+            return whole, self.solver.prepare(whole, self.dtype)
+
+        self.topic_grams, self._prepared = zip(*self.engine.map(prepare, self.own), strict=True)
+
+    def documents(self) -> float:
+        """Fold all documents in, add up S, and balance the factors."""
+        message = self._document_message()
+        shares = self.engine.documents(self.shards, solve_documents, message, even_rows)
+        self._first = None
+        empty = DocumentShare(0.0, 0.0, 0.0)
+        shares = [empty if share is None else share for share in shares]
+        self.document_grams = [
+            np.zeros_like(G) + share.gram for G, share in zip(self.topic_grams, shares, strict=True)
+        ]
+        norms = [np.zeros(len(G)) + share.norms for G, share in zip(self.topic_grams, shares, strict=True)]
+        cross = sum(share.cross for share in shares)
+        # the loss does not change with the balance: W and C are scaled against each other
+        loss = self.energy - 2 * cross + self._fit()
+        self._balance(norms)
+        self.document_penalty = self.solver.alpha * float(sum(each.sum() for each in norms))
+        return loss + self.document_penalty + self._topic_penalty()
+
+    def _document_message(self) -> DocumentMessage:
+        first = self._first
+        needs = [
+            ClassTopics(
+                None if self.shared is None else self.shared.project,
+                own.project,
+                prepared,
+                scale,
+                None if first is None else first.documents.prepare(whole, self.dtype),
+            )
+            for own, prepared, whole, scale in zip(
+                self.own, self._prepared, self.topic_grams, self._scales, strict=True
+            )
+        ]
+        return DocumentMessage(needs, self.solver, first)
+
+    def _fit(self) -> float:
+        """||WC||^2."""
+        pairs = zip(self.document_grams, self.topic_grams, strict=True)
+        return sum((float(np.vdot(S, G)) for S, G in pairs), 0.0)
+
+    def _topic_penalty(self) -> float:
+        return sum((each.penalty() for each in self._sets), 0.0)
+
+    def _balance(self, norms: list[Floats]) -> None:
+        """Multiply topics, and divide all that was computed from weights, norms included, against them."""
+        n_shared, q = self.classes.n_shared, self.solver.power
+        common = np.ones(0)
+        if self.shared is not None:
+            common = self.shared.scale(np.sum([each[:n_shared] for each in norms], axis=0), self.solver)
+        for p, own in enumerate(self.own):
+            scale = np.concatenate([common, own.scale(norms[p][n_shared:], self.solver)])
+            self.document_grams[p] /= np.outer(scale, scale)
+            norms[p] /= scale**q
+            self._scales[p] = scale.astype(self.dtype) if (scale != 1).any() else None
+
+    def topics(self) -> float:
+        """Solve for all topics, block of terms by block of terms."""
+        for each in self._sets:
+            if isinstance(each.step, BudgetTopics) and each.step.bars is None:
+                self._set_bars()
+        while True:
+            message = self.term_message()
+            found = self.engine.terms(self.shards, self.blocks, class_products, solve_terms, message)
+            for block in found:
+                for each, part in zip(self._in_turn, block, strict=True):
+                    if part is not None:
+                        each.step.take(part, each.topics)
+            cross = self._finish()
+            if cross is not None:
+                break
+        self._set_topics()
+        return self.energy - 2 * cross + self._fit() + self.document_penalty + self._topic_penalty()
+
+    @property
+    def _in_turn(self) -> list[_TopicSet]:
+        """All topics in the order in which they are solved."""
+        return self.own if self.shared is None else [*self.own, self.shared]
+
+    def term_message(self) -> TermMessage:
+        """What blocks of terms need, after the document half."""
+        n_shared = self.classes.n_shared
+        own = [
+            each.step.part(whole[n_shared:, n_shared:], each.topics) if each.topics.shape[1] else None
+            for each, whole in zip(self.own, self.document_grams, strict=True)
+        ]
+        if self.shared is None:
+            return TermMessage(own, None, self._scales, [], None, None)
+        total = np.sum([whole[:n_shared, :n_shared] for whole in self.document_grams], axis=0)
+        shared = self.shared.step.part(total, self.shared.topics)
+        return TermMessage(
+            own, shared, self._scales, self._couplings(), self._corrected(self.shared), self.shared.topics
+        )
+
+    def _couplings(self) -> list[Floats]:
+        """How much the weights of shared topics and of each class's go together."""
+        n_shared = self.classes.n_shared
+        return [
+            np.ascontiguousarray(whole[:n_shared, n_shared:], self.dtype) for whole in self.document_grams
+        ]
+
+    def _corrected(self, shared: _TopicSet) -> NDArray[np.bool_] | None:
+        """Where shared topics have a word, a class may need it with the opposite sign.
+
+        Also if none of its documents has it; but not if all weights are positive.
+        """
+        if self.solver.nonnegative and shared.step.nonnegative:
+            return None
+        if not shared.step.sparse:
+            return np.ones(self.n_terms, bool)
+        return np.diff(shared.topics.indptr) > 0
+
+    def _finish(self) -> float | None:
+        """Take over the new topics; returns <R, C>, or None if the blocks have to be asked again."""
+        found, cross = [], 0.0
+        couplings = [] if self.shared is None else self._couplings()
+        for p, own in enumerate(self.own):
+            if own.topics.shape[1] == 0:
+                found.append(own.topics)
+                continue
+            finished = own.step.finish(own.topics)
+            if finished is None:
+                return None
+            found.append(finished[0])
+            cross += finished[1]
+            if self.shared is not None and own.step.coupled:
+                # the blocks took this off the products
+                before = cross_gram(self.shared.topics, finished[0])
+                cross += float(np.vdot(self.document_grams[p][: len(before), len(before) :], before))
+        if self.shared is not None:
+            known = None
+            if self.shared.step.coupled:
+                known = partial(explained_by_all, found, [coupling.T for coupling in couplings])
+            finished = self.shared.step.finish(self.shared.topics, known)
+            if finished is None:
+                return None
+            self.shared.topics = finished[0]
+            cross += finished[1]
+        for own, topics in zip(self.own, found, strict=True):
+            own.topics = topics
+        return cross
+
+    def _set_bars(self) -> None:
+        """Ask the most frequent terms how large products are, twice as many terms as a topic may have words.
+
+        Among all terms, the largest ones are no smaller.
+        """
+        wanted = 2 * max(each.step.budget for each in self._sets if isinstance(each.step, BudgetTopics))
+        count = int(np.searchsorted(np.cumsum([block.size for block in self.blocks]), wanted)) + 1
+        parts: list[list[Floats]] = [[] for _ in self._in_turn]
+        blocks, message = self.blocks[:count], self.term_message()
+        for found in self.engine.terms(self.shards, blocks, class_products, solve_terms, message):
+            for sizes, part in zip(parts, found, strict=True):
+                if part is not None:
+                    sizes.append(part)
+        for each, sizes in zip(self._in_turn, parts, strict=True):
+            assert isinstance(each.step, BudgetTopics)
+            each.step.expect(np.concatenate([np.zeros((0, each.topics.shape[1])), *sizes]))
+
+    def summary(self) -> tuple[int, float]:
+        """Topics alive and density."""
+        n_alive = sum(int(np.count_nonzero(np.diagonal(each.gram))) for each in self._sets)
+        stored = sum(each.topics.size for each in self._sets)  # a sparse array's size: its stored entries
+        return n_alive, stored / (self.n_terms * self.classes.n_topics)
+
+
+def explained_by_all(topics: Sequence[Factor], couplings: Sequence[Floats], terms: NDArray[Any]) -> Floats:
+    """What the topics of all classes explain of the shared ones' products at some terms."""
+    total = np.zeros((terms.size, couplings[0].shape[1]), topics[0].dtype)
+    for each, coupling in zip(topics, couplings, strict=True):
+        total += explained(each, terms, coupling)
+    return total
+
+
+def allot(shard: Shard, widths: Sequence[int]) -> None:
+    """Give the documents of a shard weights for the topics of their class, and see it by columns too."""
+    shard.allot(widths[shard.klass])
+    assert shard.columns is not None
+
+
+class ClassTopics(NamedTuple):
+    """What documents of a class need of the topics."""
+
+    shared: Projector | None
+    own: Projector
+    prepared: Floats
+    scale: Floats | None
+    """What the weights of before are still to be divided by."""
+    first: Floats | None
+    """What a first solver shares, in the first iteration."""
+
+    def products(self, X: csr_array, rows: Block) -> Floats:
+        """The products of documents with shared topics and those of the class."""
+        products = self.own(X, rows)
+        return products if self.shared is None else np.concatenate([self.shared(X, rows), products], axis=1)
+
+
+class DocumentMessage(NamedTuple):
+    """What documents need: the topics of every class, and how weights are found."""
+
+    classes: list[ClassTopics]
+    solver: RowSolver
+    first: First | None
+
+
+class DocumentShare(NamedTuple):
+    """What a block of documents adds: W'W, <X, WC>, and the sums of |w|**power for every topic."""
+
+    gram: Any
+    cross: float
+    norms: Any
+
+
+def solve_documents(shard: Shard, rows: Block, message: DocumentMessage) -> DocumentShare:
+    """Fold these documents in."""
+    topics, solver = message.classes[shard.klass], message.solver
+    products = topics.products(shard.X, rows)
+    weights = shard.weights[rows.start : rows.stop]
+    if topics.scale is not None and not (solver.closed_form and topics.first is None):
+        weights /= topics.scale
+    if message.first is not None and topics.first is not None:
+        message.first.documents.solve(topics.first, products, weights)
+        np.maximum(weights, message.first.least * weights.max(axis=1, keepdims=True), out=weights)
+    solver.solve(topics.prepared, products, weights)
+    gram = (weights.T @ weights).astype(np.float64, copy=False)
+    norms = np.diagonal(gram) if solver.power == 2 else np.abs(weights).sum(0, dtype=np.float64)
+    return DocumentShare(gram, inner(products, weights), norms)
+
+
+class Products:
+    """Rows of R = W'X for some places of a block of terms; at the others, it is zero."""
+
+    def __init__(self, places: NDArray[Any], rows: Floats) -> None:
+        self.places, self.rows = places, rows
+
+    def __add__(self, other: Products) -> Products:
+        places = np.union1d(self.places, other.places)
+        rows = np.zeros((places.size, self.rows.shape[1]), self.rows.dtype)
+        for each in (self, other):
+            rows[np.searchsorted(places, each.places)] += each.rows
+        return Products(places, rows)
+
+
+class TermMessage(NamedTuple):
+    """What blocks of terms need: the topic steps' parts, and how topics hang together."""
+
+    own: list[Part | None]
+    shared: Part | None
+    scales: list[Floats | None]
+    couplings: list[Floats]
+    corrected: NDArray[np.bool_] | None
+    shared_topics: Factor | None
+
+
+def class_products(shard: Shard, terms: NDArray[Any], message: TermMessage) -> Products:
+    """The products of a shard's weights with some terms."""
+    columns, weights = shard.columns, shard.weights
+    begins, ends = columns.find(terms)
+    places = np.flatnonzero(ends > begins)
+    rows = np.empty((places.size, weights.shape[1]), weights.dtype)
+    tile = max(1, TILE_BYTES // (weights.itemsize * max(1, weights.shape[1])))
+    gather(begins[places], ends[places], columns.indices, columns.data, weights, tile, rows)
+    scale = message.scales[shard.klass]
+    if scale is not None:
+        rows /= scale
+    return Products(places, rows)
+
+
+def solve_terms(terms: NDArray[Any], sums: Iterable[Products | None], message: TermMessage) -> list[Any]:
+    """What the topic steps make of a block of terms: of every class's topics, then of the shared ones."""
+    if message.shared is None:
+        return [
+            None
+            if part is None or products is None
+            else part.solve(terms[products.places], products.rows, None)
+            for part, products in zip(message.own, sums, strict=True)
+        ]
+    assert message.shared_topics is not None
+    n_shared, dtype = message.shared_topics.shape[1], message.shared_topics.dtype
+    common, known = np.zeros((2, terms.size, n_shared), dtype)
+    found: list[Any] = []
+    picked = np.zeros(terms.size, bool)
+    corrected = np.zeros(terms.size, bool) if message.corrected is None else message.corrected[terms]
+    for part, products, coupling in zip(message.own, sums, message.couplings, strict=True):
+        places = np.flatnonzero(corrected)
+        if products is not None:
+            places = np.union1d(products.places, places) if places.size else products.places
+        targets = np.zeros((places.size, coupling.shape[1]), dtype)
+        if products is not None:
+            split(products.rows, products.places, np.searchsorted(places, products.places), common, targets)
+        if part is None:
+            found.append(None)
+            continue
+        own = part.solve(terms[places], targets, explained(message.shared_topics, terms[places], coupling))
+        found.append(own)
+        if isinstance(own, Rows):
+            own.add_to(np.ascontiguousarray(coupling.T), places, known)
+        elif hasattr(own, "terms"):
+            picked[np.searchsorted(terms, own.terms)] = True
+    found.append(message.shared.solve(terms, common, known, picked))
+    return found

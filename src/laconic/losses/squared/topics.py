@@ -1,0 +1,328 @@
+"""The topic half of an iteration, for the squared loss: C from S = W'W and R = W'X.
+
+A topic step stays with the coordinator. What a block of terms needs of it is a `Part`, a small message that
+solves the block, or picks from it, where its products have been added up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from laconic.kernels.budget import budget_sweep
+from laconic.kernels.rows import compress, expand, inner, multiply
+from laconic.losses.factor import Factor, transposed
+from laconic.losses.squared.rows import RowSolver
+
+Floats = NDArray[Any]
+Terms = NDArray[Any]
+"""Sorted numbers of terms."""
+
+# Words are candidates for a topic beyond this share of the least word that it took in the iteration before.
+SLACK = 0.5
+# With fewer terms than this many times the budget, all of them are candidates.
+FEW = 4
+
+
+class Part(Protocol):
+    """What a block of terms needs to know of topics; picklable."""
+
+    def solve(
+        self,
+        terms: Terms,
+        products: Floats,
+        explained: Floats | None,
+        wanted: NDArray[np.bool_] | None = None,
+    ) -> Any:
+        """Use the products of these terms (terms × topics), of which other topics explain some.
+
+        Coupled steps pick the terms that are `wanted` in any case.
+        """
+
+
+class TopicStep(Protocol):
+    """How topics are found from the products of all terms, which come block by block."""
+
+    @property
+    def alpha(self) -> float:
+        """Weight of the penalty on topics, alpha times the sum of ``|c|**power``; zero if there is none."""
+
+    @property
+    def power(self) -> int:
+        """1 or 2."""
+
+    @property
+    def sparse(self) -> bool:
+        """Whether topics have exact zeros."""
+
+    @property
+    def nonnegative(self) -> bool:
+        """Whether topics have positive words only."""
+
+    @property
+    def unit_length(self) -> bool:
+        """Whether topics have length one, so that they must not be rescaled."""
+
+    @property
+    def coupled(self) -> bool:
+        """Whether the terms of a topic depend on each other, so that blocks only pick candidates."""
+
+    def part(self, gram: Floats, topics: Factor) -> Part:
+        """Take the Gram matrix S of the documents' weights, and tell what blocks of terms need."""
+
+    def take(self, found: Any, topics: Factor) -> None:
+        """Take what the part made of a block of terms."""
+
+    def finish(
+        self, topics: Factor, explained: Callable[[Terms], Floats] | None = None
+    ) -> tuple[Factor, float] | None:
+        """The new topics (terms × topics; zero at terms that no block had) and <R, C>.
+
+        Coupled steps take off here what other topics explain of their products, unless the blocks did. None:
+        too little was picked; ask the blocks again.
+        """
+
+
+class Rows(NamedTuple):
+    """Solved rows of topics: their terms, <R, C>, and the rows, in CSR parts or dense."""
+
+    terms: Terms
+    cross: float
+    rows: Any
+
+    def add_to(self, coupling: Floats, places: NDArray[Any], out: Floats) -> None:
+        """Add what these topics explain of others' products to some places of `out`."""
+        if isinstance(self.rows, np.ndarray):
+            out[places] += self.rows @ coupling
+            return
+        sizes, indices, data = self.rows
+        indptr = np.concatenate([[0], np.cumsum(sizes)])
+        multiply(indptr, indices, data, np.arange(sizes.size), coupling, places, out)
+
+
+class SeparablePart(NamedTuple):
+    """The row problems of independent terms."""
+
+    penalty: RowSolver
+    prepared: Floats
+    topics: Factor
+
+    def solve(
+        self,
+        terms: Terms,
+        products: Floats,
+        explained: Floats | None,
+        wanted: NDArray[np.bool_] | None = None,
+    ) -> Rows:
+        """Solve the rows of these terms, warm-started."""
+        if self.penalty.sparse:
+            rows = np.empty_like(products)
+            expand(self.topics.indptr, self.topics.indices, self.topics.data, terms, rows)
+        else:
+            rows = self.topics[terms]
+        self.penalty.solve(self.prepared, products, rows, explained)
+        return Rows(terms, inner(products, rows), compress(rows) if self.penalty.sparse else rows)
+
+
+class SeparableTopics:
+    """Topics whose terms are independent: a block is solved while its products are in cache.
+
+    R is never whole.
+    """
+
+    unit_length = False
+    coupled = False
+
+    def __init__(self, penalty: RowSolver) -> None:
+        self.penalty = penalty
+        self.alpha, self.power, self.sparse = penalty.alpha, penalty.power, penalty.sparse
+        self.nonnegative = penalty.nonnegative
+
+    def part(self, gram: Floats, topics: Factor) -> SeparablePart:
+        """Prepare what all rows share."""
+        self._found: list[Rows] = []
+        return SeparablePart(self.penalty, self.penalty.prepare(gram, topics.dtype), topics)
+
+    def take(self, found: Rows, topics: Factor) -> None:
+        """Keep sparse rows; put dense ones in their place, which no other block reads."""
+        if not self.sparse:
+            topics[found.terms] = found.rows
+            found = found._replace(rows=None)
+        self._found.append(found)
+
+    def finish(
+        self, topics: Factor, explained: Callable[[Terms], Floats] | None = None
+    ) -> tuple[Factor, float]:
+        """Join the blocks."""
+        found, self._found = self._found, []
+        cross = sum((each.cross for each in found), 0.0)
+        terms = np.concatenate([np.zeros(0, np.int64), *(each.terms for each in found)])
+        if not self.sparse:
+            unsolved = np.ones(len(topics), bool)
+            unsolved[terms] = False
+            topics[unsolved] = 0
+            return topics, cross
+        return scattered_rows(terms, [each.rows for each in found], topics), cross
+
+
+def scattered_rows(terms: Terms, parts: list[Any], like: Factor) -> csr_array:
+    """The matrix of rows that were compressed in blocks, each in its place; other rows are empty."""
+    if terms.size == 0:
+        return csr_array(like.shape, dtype=like.dtype)
+    sizes, indices, data = (np.concatenate(each) for each in zip(*parts, strict=True))
+    # rows as they came, and one that is empty for all that did not
+    indptr = np.concatenate([[0], np.cumsum(sizes), [sizes.sum()]])
+    width = np.int32 if indptr[-1] <= np.iinfo(np.int32).max else np.int64
+    shape = (terms.size + 1, like.shape[1])
+    rows = csr_array((data, indices.astype(width, copy=False), indptr.astype(width)), shape=shape)
+    source = np.full(like.shape[0], terms.size)
+    source[terms] = np.arange(terms.size)
+    joined = csr_array(rows[source])
+    joined.has_canonical_format = True
+    return joined
+
+
+class Candidates(NamedTuple):
+    """Terms of a block that may become words of a topic, and their rows of R."""
+
+    terms: Terms
+    rows: Floats
+
+
+class BudgetPart(NamedTuple):
+    """Picks the terms that are in topics already, and those whose products exceed a topic's bar."""
+
+    bars: Floats
+    used: NDArray[np.bool_]
+    """Whether a term is in any topic."""
+
+    def solve(
+        self,
+        terms: Terms,
+        products: Floats,
+        explained: Floats | None,
+        wanted: NDArray[np.bool_] | None = None,
+    ) -> Candidates:
+        """Pick from these terms."""
+        rows = products if explained is None else products - explained
+        picked = self.used[terms] | (np.abs(rows) > self.bars).any(axis=1)
+        if wanted is not None:
+            picked |= wanted
+        return Candidates(terms[picked], rows[picked])
+
+
+class LargestPart(NamedTuple):
+    """The largest products of every topic in a block, to begin with."""
+
+    budget: int
+
+    def solve(
+        self,
+        terms: Terms,
+        products: Floats,
+        explained: Floats | None,
+        wanted: NDArray[np.bool_] | None = None,
+    ) -> Floats:
+        """Sizes (at most `budget` × topics)."""
+        sizes = np.abs(products if explained is None else products - explained)
+        return largest(sizes, self.budget)
+
+
+def largest(sizes: Floats, count: int) -> Floats:
+    """The largest entries of every column, in no order."""
+    return sizes if len(sizes) <= count else np.partition(sizes, len(sizes) - count, axis=0)[-count:]
+
+
+class BudgetTopics:
+    """Topics of length one with at most `budget` words: the largest entries, chosen topic by topic.
+
+    The choice couples all terms of a topic, but R need not be whole for it: a topic takes the largest entries
+    of b = r_k - sum s_kl c_l, and b differs from r only where some topic has a word. So blocks send the rows
+    of R of words that are in a topic, and of those beyond a bar for some topic. If the least entry that a
+    topic takes is above its bar, nothing outside could have been taken, and the choice is exact; if not, the bar is
+    lowered and the blocks are asked again.
+
+    The length of one takes the place of a penalty: without it topics could grow and weights shrink.
+
+    Parameters
+    ----------
+    n_topics : int
+    budget : int
+    nonnegative : bool
+    n_terms : int
+        Number of terms that occur.
+    """
+
+    alpha = 0.0
+    power = 2
+    sparse = True
+    unit_length = True
+    coupled = True
+
+    def __init__(self, n_topics: int, budget: int, nonnegative: bool, n_terms: int) -> None:
+        self.budget = budget
+        self.nonnegative = nonnegative
+        self.n_terms = n_terms
+        self.bars: Floats | None = None if n_terms > FEW * budget else np.full(n_topics, -1.0)
+        self.watch: Callable[[Floats, Floats, csr_array, BudgetTopics], None] | None = None
+        """Called with S, R of the candidates, the new topics (each a row) and this step."""
+
+    def expect(self, sizes: Floats) -> None:
+        """Set the first bars by the largest products of a number of terms."""
+        count = min(self.budget, len(sizes))
+        self.bars = SLACK * np.asarray(largest(sizes, count).min(axis=0, initial=np.inf), np.float64)
+
+    def part(self, gram: Floats, topics: Factor) -> Part:
+        """Keep S for the sweep; without bars, ask what they might be."""
+        self._gram = gram
+        self._found: list[Candidates] = []
+        if self.bars is None:
+            return LargestPart(self.budget)
+        return BudgetPart(self.bars.astype(topics.dtype), np.diff(topics.indptr) > 0)
+
+    def take(self, found: Candidates, topics: Factor) -> None:
+        """Keep the candidates."""
+        self._found.append(found)
+
+    def finish(
+        self, topics: Factor, explained: Callable[[Terms], Floats] | None = None
+    ) -> tuple[Factor, float] | None:
+        """Choose the words of each topic in turn."""
+        assert self.bars is not None
+        terms = np.concatenate([np.zeros(0, np.int64), *(each.terms for each in self._found)])
+        order = np.argsort(terms)
+        terms = terms[order]
+        if terms.size == 0:
+            return csr_array(topics.shape, dtype=topics.dtype), 0.0
+        whole = np.concatenate([each.rows for each in self._found])[order]
+        self._found = []
+        products = np.ascontiguousarray((whole if explained is None else whole - explained(terms)).T)
+        by_topic = transposed(csr_array(topics[terms]))
+        sizes = np.diff(by_topic.indptr).astype(np.int64)
+        width = max(self.budget, int(sizes.max(initial=0)))
+        words = np.zeros((len(sizes), width), np.int64)
+        weights = np.zeros((len(sizes), width), topics.dtype)
+        filled = np.arange(width) < sizes[:, None]
+        words[filled], weights[filled] = by_topic.indices, by_topic.data
+        least = np.zeros(len(sizes), products.dtype)
+        budget_sweep(self._gram, products, words, weights, sizes, self.budget, self.nonnegative, least)
+        unsure = (self.bars > 0) & (least <= self.bars.astype(least.dtype))
+        if unsure.any():
+            # first twice as many, as it were; then all
+            self.bars = np.where(unsure, np.where(least > 0, SLACK * least, -1.0), self.bars)
+            return None
+        filled = np.arange(width) < sizes[:, None]
+        indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
+        chosen = csr_array((weights[filled], words[filled].astype(np.int32), indptr), shape=products.shape)
+        owner = np.repeat(np.arange(len(sizes)), sizes)
+        cross = float(np.dot(whole[chosen.indices, owner].astype(np.float64), chosen.data))
+        if self.watch is not None:
+            self.watch(self._gram, products, chosen, self)
+        if self.n_terms > FEW * self.budget:
+            self.bars = SLACK * least.astype(np.float64)
+        parts = chosen.data, terms[chosen.indices], indptr
+        return transposed(csr_array(parts, shape=(len(sizes), topics.shape[0]))), cross

@@ -1,0 +1,90 @@
+"""Sums over all documents that every loss needs, shard by shard."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from laconic.engines import Engine, Shard, Shards, even_blocks
+from laconic.engines.sums import tree_sum
+from laconic.kernels.columns import count_columns
+
+
+class Norms(NamedTuple):
+    """Squared norms of documents (in the collection's order) and of terms, in float64."""
+
+    documents: NDArray[np.float64]
+    terms: NDArray[np.float64]
+
+
+def squared_norms(X: csr_array) -> Norms:
+    """Squared norms of rows and columns, without a float64 copy of the data."""
+    by_row, by_column = np.zeros(X.shape[0]), np.zeros(X.shape[1])
+    for block in even_blocks(X.shape[0], 1 << 14):
+        begin, end = X.indptr[block.start], X.indptr[block.stop]
+        squares = X.data[begin:end].astype(np.float64) ** 2
+        owner = np.repeat(np.arange(block.size), np.diff(X.indptr[block.start : block.stop + 1]))
+        by_row[block.start : block.stop] = np.bincount(owner, squares, minlength=block.size)
+        by_column += np.bincount(X.indices[begin:end], squares, minlength=X.shape[1])
+    return Norms(by_row, by_column)
+
+
+def norms(shards: Shards, engine: Engine) -> Norms:
+    """Squared norms of all documents and terms."""
+    parts = engine.each(shards, _norms, None)
+    return Norms(shards.in_order([part.documents for part in parts]), tree_sum(part.terms for part in parts))
+
+
+def _norms(shard: Shard, _: Any) -> Norms:
+    return squared_norms(shard.X)
+
+
+def squared_norm(X: csr_array) -> float:
+    """||X||^2 in float64, without a float64 copy of the data."""
+    blocks = even_blocks(X.nnz, 1 << 20)
+    return sum((float(np.square(X.data[b.start : b.stop], dtype=np.float64).sum()) for b in blocks), 0.0)
+
+
+def checked_energy(X: csr_array | Shards) -> float:
+    """||X||^2, or an error if products of such numbers would leave the range of their type."""
+    parts = [shard.X for shard in X] if isinstance(X, Shards) else [X]
+    with np.errstate(over="ignore"):
+        energy = float(tree_sum(squared_norm(part) for part in parts))
+    limits = np.finfo(X.dtype)
+    for wrong, what, remedy in (
+        (not energy < float(limits.max) ** 0.5, "large", "down"),
+        (0 < energy < float(limits.tiny) ** 0.5, "small", "up"),
+    ):
+        if wrong:
+            otherwise = ", or pass it as float64" if X.dtype == np.float32 else ""
+            raise ValueError(f"The values of X are too {what} for {X.dtype}: scale X {remedy}{otherwise}.")
+    return energy
+
+
+def document_frequencies(shards: Shards, engine: Engine) -> NDArray[np.int64]:
+    """In how many documents each term stands."""
+    return np.asarray(tree_sum(engine.totals(shards, _frequencies)), np.int64)
+
+
+def _frequencies(shard: Shard, _: Any) -> NDArray[np.int64]:
+    sizes = np.zeros(shard.X.shape[1], np.int64)
+    count_columns(shard.X.indices, sizes)
+    return sizes
+
+
+def by_falling_frequency(frequencies: NDArray[np.int64]) -> NDArray[Any]:
+    """The terms that occur, the most frequent first: neighbours in this order share documents."""
+    order = np.argsort(-frequencies, kind="stable")
+    return order[: np.count_nonzero(frequencies)]
+
+
+def term_sums(shards: Shards, engine: Engine) -> NDArray[np.float64]:
+    """The sum of every column."""
+    return np.asarray(tree_sum(engine.totals(shards, _term_sums)), np.float64)
+
+
+def _term_sums(shard: Shard, _: Any) -> NDArray[np.float64]:
+    return np.asarray(shard.X.sum(axis=0), np.float64).ravel()
