@@ -32,7 +32,7 @@ def test_gather_is_a_matrix_product(dtype, start, stop):
         np.testing.assert_allclose(out, (X.toarray() @ factor)[start:stop], rtol=1e-5, atol=1e-6)
     factor[np.abs(factor) < 0.7] = 0
     topics = csr_array(factor)
-    slots, rows = fuller_rows(topics.indptr, topics.indices, topics.data, 7)
+    slots, rows = fuller_rows(topics.indptr, topics.indices, topics.data, 7, np.arange(40)[::-1])
     none = np.full_like(slots, -1)
     for choice in (slots, none):
         out[:] = np.nan
@@ -43,7 +43,7 @@ def test_gather_is_a_matrix_product(dtype, start, stop):
 
 def test_fuller_rows_are_those_of_more_than_an_eighth():
     matrix = csr_array(np.array([[1.0] + [0] * 15, [1, 2] + [0] * 14, [1, 2, 3] + [0] * 13, [0] * 16]))
-    slots, rows = fuller_rows(matrix.indptr, matrix.indices, matrix.data, 16)
+    slots, rows = fuller_rows(matrix.indptr, matrix.indices, matrix.data, 16, np.arange(4))
     np.testing.assert_array_equal(slots, [-1, -1, 0, -1])
     np.testing.assert_array_equal(rows, matrix.toarray()[[2]])
 

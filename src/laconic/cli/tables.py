@@ -51,8 +51,8 @@ def topics_table(
     """
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
     table.add_column("topic", justify="right", style="cyan", no_wrap=True)
-    groups = _groups(bundle)
-    if groups:
+    classes = _classes(bundle)
+    if classes:
         table.add_column("class", style="green")
     sides = _sides(bundle, n_terms)
     # Words of several texts need the room.
@@ -67,8 +67,8 @@ def topics_table(
     sizes = bundle.model.topic_sizes_
     for number in range(len(sizes)):
         row: list[str | Text] = [str(number)]
-        if groups:
-            row.append(Text(printable(groups[number])))
+        if classes:
+            row.append(Text(printable(classes[number])))
         if sized:
             density = sizes[number] / bundle.model.n_features_in_
             row += [f"{sizes[number]:,}", f"{density:.2%}"]
@@ -76,14 +76,14 @@ def topics_table(
         if extra is not None:
             row.append(Text(extra[1][number]))
         # a line between the shared topics and those of each class
-        ends = bool(groups) and number + 1 < len(groups) and groups[number + 1] != groups[number]
+        ends = bool(classes) and number + 1 < len(classes) and classes[number + 1] != classes[number]
         table.add_row(*row, end_section=ends)
     return table
 
 
-def _groups(bundle: Bundle) -> list[str]:
+def _classes(bundle: Bundle) -> list[str]:
     """The class that each topic belongs to, for models with topics of classes."""
-    return [str(group) for group in getattr(bundle.model, "topic_class_", [])]
+    return [str(owner) for owner in getattr(bundle.model, "topic_class_", [])]
 
 
 def _sides(bundle: Bundle, n_terms: int) -> dict[str, list[Topic]]:
@@ -130,7 +130,7 @@ def strongest_labels(corpus: Corpus, weights: Any) -> tuple[str, list[str]]:
 
 def topics_json(bundle: Bundle, n_terms: int, *, ascii_only: bool = False) -> str:
     """A JSON list with an object, on a line of its own, for each topic."""
-    sizes, groups = bundle.model.topic_sizes_, _groups(bundle)
+    sizes, classes = bundle.model.topic_sizes_, _classes(bundle)
     sides = _listed(bundle, n_terms)
 
     def terms(number: int) -> Any:
@@ -144,7 +144,7 @@ def topics_json(bundle: Bundle, n_terms: int, *, ascii_only: bool = False) -> st
         json.dumps(
             {
                 "topic": number,
-                **({"class": groups[number]} if groups else {}),
+                **({"class": classes[number]} if classes else {}),
                 "size": int(sizes[number]),
                 "terms": terms(number),
             },
@@ -159,11 +159,11 @@ def topics_csv(bundle: Bundle, n_terms: int) -> str:
     """A row for each word of each topic; a topic without words has none."""
     lines = io.StringIO()
     writer = csv.writer(lines, lineterminator="\n")
-    groups, sides = _groups(bundle), _listed(bundle, n_terms)
+    classes, sides = _classes(bundle), _listed(bundle, n_terms)
     named = "" not in sides
     columns = [
         "topic",
-        *(["class"] if groups else []),
+        *(["class"] if classes else []),
         *(["text"] if named else []),
         "rank",
         "term",
@@ -172,7 +172,7 @@ def topics_csv(bundle: Bundle, n_terms: int) -> str:
     writer.writerow(columns)
     for number in range(len(bundle.model.topic_sizes_)):
         for name, topics in sides.items():
-            place = [number, *groups[number : number + 1], *([name] if named else [])]
+            place = [number, *classes[number : number + 1], *([name] if named else [])]
             writer.writerows([*place, rank, *pair] for rank, pair in enumerate(topics[number], start=1))
     return lines.getvalue()
 

@@ -19,9 +19,9 @@ def gather(begins, ends, indices, data, factor, tile, out):
     """``out[i] = sum_j x_ij factor[j]`` for a dense row-major factor, over the entries of rows of X.
 
     Those of row i stand from ``begins[i]`` to ``ends[i]``. The factor is taken in tiles of `tile` rows. A
-    tile that fits into cache serves all rows of the block before the next one is read, which pays where a row of
-    the factor is used several times in a block. With less than all of the factor in a tile, the indices of
-    each row of X must be sorted.
+    tile that fits into cache serves all rows of the block before the next one is read, which pays where a
+    row of the factor is used several times in a block. With less than all of the factor in a tile, the
+    indices of each row of X must be sorted.
     """
     partial = np.empty(factor.shape[1], factor.dtype)
     done = begins.copy()
@@ -125,11 +125,14 @@ def _add(total, weight, row):
 
 
 @njit(nogil=True, cache=True)
-def fuller_rows(indptr, indices, data, width):
-    """The rows of a CSR matrix that are more than an eighth full: a slot for every row, and dense rows."""
+def fuller_rows(indptr, indices, data, width, order):
+    """The rows of a CSR matrix that are more than an eighth full: a slot for every row, and dense rows.
+
+    Slots are given in this order of rows: those that are used most should be neighbours in memory.
+    """
     slots = np.full(indptr.size - 1, -1, np.int32)
     count = 0
-    for i in range(slots.size):
+    for i in order:
         if 8 * (indptr[i + 1] - indptr[i]) > width:
             slots[i] = count
             count += 1

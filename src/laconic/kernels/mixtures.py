@@ -133,8 +133,8 @@ def fold_in(
 ):
     """Take steps from the given weights until they no longer change; rows `start` to `stop` only.
 
-    After every two steps the way goes on as far as their change of pace suggests (squared extrapolation); a
-    leap after which the objective is higher is taken back. So the objective never rises.
+    After every two steps the way goes on as far as their change of pace suggests (SQUAREM, squared
+    extrapolation); a leap after which the objective is higher is taken back. So the objective never rises.
     """
     width = factor.shape[1]
     sums, first, second = (

@@ -190,7 +190,10 @@ def logarithmic_row(counts, pull, log_pull, coupling, u, log_u):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def log_omega(z, guess):
-    """``y`` with ``exp(y) + y = z``, and exp(y): Newton from a guess, never beyond an upper bound of y."""
+    """``y`` with ``exp(y) + y = z``, and exp(y), the Wright omega function of z.
+
+    Newton's method from a guess, never beyond an upper bound of y.
+    """
     most = z if z <= 1 else math.log(z)
     y = min(guess, most)
     for _ in range(MAX_STEPS):

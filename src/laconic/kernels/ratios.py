@@ -22,8 +22,8 @@ def ratio_sums(begins, ends, indices, data, factor, rows, out):
     """``out[i] = sum_j x_ij / <rows[i], factor[j]> factor[j]`` over the non-zeros of each row of a block.
 
     Those of row i stand from ``begins[i]`` to ``ends[i]``; `rows` and `out` hold the block's rows only.
-    Returns the block's ``sum x log(x / <rows[i], factor[j]>)``. An entry that the fit gives no chance at all adds
-    nothing to `out`.
+    Returns the block's ``sum x log(x / <rows[i], factor[j]>)``. An entry that the fit gives no chance at
+    all adds nothing to `out`.
     """
     zero = factor.dtype.type(0)
     least = factor.dtype.type(np.finfo(factor.dtype).tiny * 1e4)

@@ -26,12 +26,17 @@ ROWS_PER_BLOCK = 1024
 
 
 class Projector:
-    """Products C x of documents with fixed topics (terms × topics)."""
+    """Products C x of documents with fixed topics (terms × topics).
 
-    def __init__(self, topics: Factor) -> None:
+    `order` lists the terms, the most frequent first, where that is known: it makes for fewer cache misses.
+    """
+
+    def __init__(self, topics: Factor, order: NDArray[Any] | None = None) -> None:
         self.topics = topics
         if not isinstance(topics, np.ndarray):
-            self._fuller = fuller_rows(topics.indptr, topics.indices, topics.data, topics.shape[1])
+            order = np.arange(topics.shape[0]) if order is None else order
+            factor = topics.indptr, topics.indices, topics.data
+            self._fuller = fuller_rows(*factor, topics.shape[1], order)
 
     def __call__(self, X: csr_array, rows: Block) -> Floats:
         """The products of a block of documents."""

@@ -12,7 +12,7 @@ from laconic.losses.divergence.mixtures import Mixture
 from laconic.losses.squared.classes import Classes
 from laconic.losses.squared.problems import NonNegative
 from laconic.models.base import TopicModel
-from laconic.models.grouped import GroupedModel
+from laconic.models.class_topics import ClassTopicsModel
 from laconic.models.plsa import DOC_DENSITY, check_distributions
 from laconic.models.state import COMMON, Field
 from laconic.priors import Prior
@@ -146,7 +146,7 @@ class NMF(TopicModel):
         return {"classes": Classes.single(data.n_documents, self.n_components)}
 
 
-class GroupNMF(GroupedModel):
+class GroupNMF(ClassTopicsModel):
     r"""Non-negative matrix factorisation with topics shared by all classes and topics of each class.
 
     For the documents :math:`X_p` of every class p, the shared topics :math:`C_0`, the topics :math:`C_p` of
@@ -201,7 +201,7 @@ class GroupNMF(GroupedModel):
     """
 
     _nonnegative_input: ClassVar[bool] = True
-    _schema = (GroupedModel._schema[0], Field("components", _nonnegative), *COMMON[1:])
+    _schema = (ClassTopicsModel._schema[0], Field("components", _nonnegative), *COMMON[1:])
 
     def __init__(
         self,

@@ -105,7 +105,8 @@ def _over_documents(model: Any) -> bool:
 
 
 def _lone_zero(model: Any) -> bool:
-    return model.topic_norm != "l0" and (model.alpha_docs == 0) != (model.alpha_topics == 0)
+    budget = getattr(model, "topic_norm", None) == "l0"
+    return not budget and (model.alpha_docs == 0) != (model.alpha_topics == 0)
 
 
 def _explain_lone_zero(model: Any) -> str:

@@ -10,7 +10,7 @@ from laconic.checks import check_number
 from laconic.losses.squared.classes import Classes
 from laconic.losses.squared.problems import Regularised
 from laconic.models.base import TopicModel
-from laconic.models.grouped import GroupedModel
+from laconic.models.class_topics import ClassTopicsModel
 from laconic.models.state import COMMON, Field, number
 
 
@@ -160,7 +160,7 @@ class RLSI(TopicModel):
         return {"classes": Classes.single(data.n_documents, self.n_components)}
 
 
-class GroupRLSI(GroupedModel):
+class GroupRLSI(ClassTopicsModel):
     r"""Regularised latent semantic indexing with topics shared by all classes and topics of each class.
 
     For the documents :math:`X_p` of every class p, the shared topics :math:`C_0`, the topics :math:`C_p` of
@@ -233,7 +233,7 @@ class GroupRLSI(GroupedModel):
     Wang, Cao, Xu, Li: Group matrix factorization for scalable topic modeling, SIGIR 2012.
     """
 
-    _schema = (*GroupedModel._schema, *ALPHAS)
+    _schema = (*ClassTopicsModel._schema, *ALPHAS)
 
     def __init__(
         self,

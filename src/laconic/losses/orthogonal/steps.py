@@ -27,7 +27,7 @@ from laconic.losses.orthogonal.shares import (
     turned_rows,
 )
 from laconic.losses.squared.topics import scattered_rows
-from laconic.losses.totals import document_frequencies, norms
+from laconic.losses.totals import by_falling_frequency, document_frequencies, norms
 
 
 class Seen(NamedTuple):
@@ -72,13 +72,16 @@ class OrthogonalSteps:
         frequencies = document_frequencies(shards, engine)
         if seen is not None:
             frequencies = np.maximum(frequencies, seen.squares > 0)
+        self._order = by_falling_frequency(frequencies)
         self.blocks = shrink.blocks(frequencies, shards.n_documents)
         engine.each(shards, allot, topics.shape[1])
         self.revivals = 0
 
     def documents(self) -> float:
         """The basis, as G^(-1/2); returns the objective with it (ahead, that before it)."""
-        (G,) = self.engine.documents(self.shards, project_rows, Projector(self._ahead), even_rows)
+        (G,) = self.engine.documents(
+            self.shards, project_rows, Projector(self._ahead, self._order), even_rows
+        )
         self._before = None
         if self.seen is not None:
             # the products of the stand-ins with the topics: topics × stand-ins

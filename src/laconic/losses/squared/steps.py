@@ -52,8 +52,8 @@ class _TopicSet:
         self.step = step
         self.topics = topics if step.sparse else topics.toarray()
 
-    def set_gram(self, own: Floats) -> None:
-        self.project = Projector(self.topics)
+    def set_gram(self, own: Floats, order: NDArray[Any]) -> None:
+        self.project = Projector(self.topics, order)
         self.gram = own
 
     def penalty(self) -> float:
@@ -116,7 +116,7 @@ class SquaredSteps:
         self.n_terms, self.dtype = shards.n_terms, shards.dtype
         self.energy = checked_energy(shards)
         frequencies = document_frequencies(shards, engine)
-        order = by_falling_frequency(frequencies)
+        self._order = order = by_falling_frequency(frequencies)
         self.n_used_terms = order.size
         most = TERMS_PER_BLOCK if len(classes.n_own) == 1 else TERMS_PER_CLASS_BLOCK
         ends = np.concatenate([[0], np.cumsum(frequencies[order])])
@@ -167,13 +167,13 @@ class SquaredSteps:
     def _set_topics(self) -> None:
         """Compute what all documents need of the topics."""
         if len(self.own) == 1:
-            self.own[0].set_gram(whole_gram(self.own[0].topics, self.engine))
+            self.own[0].set_gram(whole_gram(self.own[0].topics, self.engine), self._order)
         if self.shared is not None:
-            self.shared.set_gram(whole_gram(self.shared.topics, self.engine))
+            self.shared.set_gram(whole_gram(self.shared.topics, self.engine), self._order)
 
         def prepare(own: _TopicSet) -> tuple[Floats, Floats]:
             if len(self.own) > 1:
-                own.set_gram(whole_gram(own.topics))
+                own.set_gram(whole_gram(own.topics), self._order)
             whole = own.gram
             if self.shared is not None:
                 cross = cross_gram(self.shared.topics, own.topics)

@@ -243,8 +243,8 @@ class BudgetTopics:
     The choice couples all terms of a topic, but R need not be whole for it: a topic takes the largest entries
     of b = r_k - sum s_kl c_l, and b differs from r only where some topic has a word. So blocks send the rows
     of R of words that are in a topic, and of those beyond a bar for some topic. If the least entry that a
-    topic takes is above its bar, nothing outside could have been taken, and the choice is exact; if not, the bar is
-    lowered and the blocks are asked again.
+    topic takes is above its bar, nothing outside could have been taken, and the choice is exact; if not, the
+    bar is lowered and the blocks are asked again.
 
     The length of one takes the place of a penalty: without it topics could grow and weights shrink.
 

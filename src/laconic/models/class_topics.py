@@ -1,4 +1,4 @@
-"""What group models have in common: labels, the topics of each class, and the class of a new document."""
+"""What models with topics of classes have in common: labels, and the class of a new document."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _classes(value: Any, model: Any) -> Labels:
     return classes
 
 
-class GroupedModel(TopicModel):
+class ClassTopicsModel(TopicModel):
     """Base of the models with topics that all classes share and topics that each has for itself."""
 
     # the classes first: they say how many topics there are
