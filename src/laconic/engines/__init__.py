@@ -2,7 +2,7 @@
 
 from laconic.engines.blocks import Block, even_blocks, weighted_blocks
 from laconic.engines.engine import Engine
-from laconic.engines.shards import Shard, Shards, even_rows
+from laconic.engines.shards import Shard, Shards, even_rows, release
 from laconic.engines.threads import Threads
 from laconic.engines.workers import Workers
 
@@ -15,5 +15,6 @@ __all__ = [
     "Workers",
     "even_blocks",
     "even_rows",
+    "release",
     "weighted_blocks",
 ]

@@ -19,6 +19,8 @@ from scipy.sparse import csc_array, csr_array, vstack
 from laconic.engines.blocks import Block, even_blocks
 
 ROWS_PER_BLOCK = 1024
+# Entries that are hashed at a time.
+HASHED = 1 << 17
 
 
 class Columns(NamedTuple):
@@ -87,6 +89,17 @@ class Shard:
     def allot(self, width: int, value: float = 0.0) -> None:
         """Give every document this many weights."""
         self.weights = np.full((self.X.shape[0], width), value, self.X.dtype)
+
+
+    def release(self) -> None:
+        """Let go of the weights, and of columns that were made for a fit."""
+        self.weights = self.weights[:0].copy()
+        vars(self).pop("columns", None)
+
+
+def release(shard: Shard, _: Any) -> None:
+    """What an engine runs on every shard when a fit has what it needs of the weights."""
+    shard.release()
 
 
 class Shards(Sequence[Shard]):
@@ -224,14 +237,14 @@ def _parts_of_matrix(shards: Sequence[Shard]) -> Iterator[NDArray[Any]]:
     done = 0
     for number, shard in enumerate(shards):
         ends = shard.X.indptr if number == 0 else shard.X.indptr[1:]
-        for block in even_blocks(ends.size, 1 << 20):
+        for block in even_blocks(ends.size, HASHED):
             # indices of either width name the same places
             yield np.ascontiguousarray(ends[block.start : block.stop].astype(np.int64) + done)
         done += int(shard.X.nnz)
     for name, dtype in (("indices", np.int64), ("data", shards[0].X.dtype)):
         for shard in shards:
             array = getattr(shard.X, name)
-            for block in even_blocks(array.size, 1 << 20):
+            for block in even_blocks(array.size, HASHED):
                 yield np.ascontiguousarray(array[block.start : block.stop], dtype)
 
 

@@ -146,6 +146,15 @@ def split(products, shared_rows, own_rows, shared, own):
 
 
 @njit(nogil=True, cache=True)
+def put_rows(rows, places, out):
+    """Copy rows to these places."""
+    for i in range(places.size):
+        source, target = rows[i], out[places[i]]
+        for k in range(source.size):
+            target[k] = source[k]
+
+
+@njit(nogil=True, cache=True)
 def compress(rows):
     """Dense rows in CSR parts: the non-zeros of each row, their columns and values."""
     sizes = np.zeros(rows.shape[0], np.int64)

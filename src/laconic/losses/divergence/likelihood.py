@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.special import xlogy
 
-from laconic.engines import Block, Engine, Shard, Shards
+from laconic.engines import Block, Engine, Shard, Shards, release
 from laconic.engines.shards import row_range
 from laconic.kernels import mixtures
 from laconic.losses.divergence.counts import check_counts, from_independence, known_words
@@ -98,6 +98,7 @@ class Likelihood:
                 message = Folding(topics, mixture, self._precision(shards.dtype))
                 engine.documents(shards, prune_rows, message, weighted_rows)
         facts = {"doc_density": density(shards, engine)}
+        engine.each(shards, release, None)
         return Found(np.ascontiguousarray(topics.T), trace, facts)
 
     def fold_in(self, X: csr_array, components: Factor, engine: Engine) -> tuple[Any, float, float]:

@@ -77,22 +77,20 @@ class DivergenceSteps:
     def topics(self) -> float:
         """A step of the topics, scaled to sum to one; returns the objective before it."""
         totals = np.zeros((len(self.segments), self.components.shape[1]))
-        found, loss = [], 0.0
-        for share in self.engine.terms(
-            self.shards, self.blocks, term_ratios, expected_counts, self.components
-        ):
-            totals[share.segment] += share.totals
+        loss, topics = 0.0, self.components
+        shares = list(self.engine.terms(self.shards, self.blocks, term_ratios, expected_counts, topics))
+        for block, share in zip(self.blocks, shares, strict=True):
+            totals[block.segment] += share.totals
             loss += share.loss
-            found.append(share.counts)
-        # no document has the topic: it may as well stay what it was
-        unused = totals <= 0
-        totals[unused] = 1
-        divisors = totals.astype(self.components.dtype)
-        for (segment, terms), counts in zip(self.blocks, found, strict=True):
-            part = self.components[terms.start : terms.stop]
-            if unused[segment].any():
-                counts[:, unused[segment]] = part[:, unused[segment]]
-            np.divide(counts, divisors[segment], out=part)
+        # a topic that no document has may as well stay what it was
+        used = totals > 0
+        divisors = np.where(used, totals, 1).astype(topics.dtype)
+        for block, share in zip(self.blocks, shares, strict=True):
+            part, s = topics[block.terms.start : block.terms.stop], block.segment
+            if used[s].all():
+                np.divide(share.counts, divisors[s], out=part)
+            else:
+                np.divide(share.counts, divisors[s], out=part, where=used[s])
         return loss + self.penalty + self.offset
 
     def objective(self) -> float:
@@ -116,7 +114,6 @@ class SegmentBlock(NamedTuple):
 class TermShare(NamedTuple):
     """The expected counts of a block of terms, their sums for every topic, and the loss."""
 
-    segment: int
     loss: float
     totals: Floats
     counts: Floats
@@ -140,7 +137,7 @@ def expected_counts(block: SegmentBlock, sums: Iterable[Any], topics: Floats) ->
     """The expected counts of these terms."""
     ((counts, loss),) = sums
     counts *= topics[block.terms.start : block.terms.stop]
-    return TermShare(block.segment, loss, counts.sum(0, dtype=np.float64), counts)
+    return TermShare(loss, counts.sum(0, dtype=np.float64), counts)
 
 
 def row_losses(shard: Shard, rows: Block, topics: Floats) -> float:

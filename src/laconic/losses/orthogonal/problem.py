@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
-from laconic.engines import Block, Engine, Shard, Shards, even_blocks, even_rows
+from laconic.engines import Block, Engine, Shard, Shards, even_blocks, even_rows, release
 from laconic.engines.shards import ROWS_PER_BLOCK
 from laconic.kernels.rows import compress
 from laconic.losses.factor import (
@@ -51,7 +51,9 @@ class Orthogonal:
 
     def fit(self, shards: Shards, start: Start, engine: Engine, patience: Patience) -> Found:
         """Find topics × terms."""
-        return self._run(self._first_steps(shards, start, engine), patience)
+        found = self._run(self._first_steps(shards, start, engine), patience)
+        engine.each(shards, release, None)
+        return found
 
     def _first_steps(self, shards: Shards, start: Start, engine: Engine) -> OrthogonalSteps:
         energy = checked_energy(shards)

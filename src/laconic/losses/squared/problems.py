@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.sparse import csr_array
 
-from laconic.engines import Engine, Shards
+from laconic.engines import Engine, Shards, release
 from laconic.losses.factor import Factor, transposed, upright
 from laconic.losses.loop import Found, Patience, Trace, alternate
 from laconic.losses.squared.classes import Classes
@@ -50,6 +50,7 @@ class SquaredProblem:
         trace, facts = self._begin(steps, start, patience)
         if not trace.interrupted:
             trace = alternate(steps, patience)
+        engine.each(steps.shards, release, None)
         components = steps.components()
         upright(components)
         return Found(components, trace, facts)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from laconic.kernels.budget import budget_sweep
-from laconic.kernels.rows import compress, expand, inner, multiply
+from laconic.kernels.rows import compress, expand, inner, multiply, put_rows
 from laconic.losses.factor import Factor, transposed
 from laconic.losses.squared.rows import RowSolver
 
@@ -123,7 +123,7 @@ class SeparablePart(NamedTuple):
             rows = np.empty_like(products)
             expand(self.topics.indptr, self.topics.indices, self.topics.data, terms, rows)
         else:
-            rows = self.topics[terms]
+            rows = np.take(self.topics, terms, axis=0)
         self.penalty.solve(self.prepared, products, rows, explained)
         return Rows(terms, inner(products, rows), compress(rows) if self.penalty.sparse else rows)
 
@@ -150,7 +150,7 @@ class SeparableTopics:
     def take(self, found: Rows, topics: Factor) -> None:
         """Keep sparse rows; put dense ones in their place, which no other block reads."""
         if not self.sparse:
-            topics[found.terms] = found.rows
+            put_rows(found.rows, found.terms, topics)
             found = found._replace(rows=None)
         self._found.append(found)
 
