@@ -28,8 +28,8 @@ BIN := .venv/bin
 demo: .venv/core  ## topics of the Python standard library's documentation
 	$(BIN)/laconic demo -o demo-model
 
-test: .venv/dev  ## the whole suite
-	$(BIN)/python -m pytest
+test: .venv/dev  ## the whole suite, on every core; a part with TESTS="tests/cli -k fit"
+	$(BIN)/python -m pytest -n logical --maxprocesses 8 --dist worksteal $(TESTS)
 
 lint: .venv/dev  ## style and types
 	$(BIN)/ruff check .
