@@ -10,6 +10,7 @@ import selectors
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -19,8 +20,8 @@ from laconic import load
 
 LACONIC = [sys.executable, "-m", "laconic"]
 ENDLESS = [sys.executable, Path(__file__).with_name("endless_fits.py")]
-LIMIT = 120
-"""Seconds, for what takes one or two on a quiet machine."""
+LIMIT = 300
+"""Seconds, for what takes some on a quiet machine, or ten if kernels have to be compiled."""
 
 pytestmark = [
     pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals and pipes"),
@@ -63,18 +64,18 @@ def on_a_terminal(*arguments, presses, command=LACONIC):
     os.close(other_end)
     with ended(started) as process, selectors.DefaultSelector() as selector:
         selector.register(terminal, selectors.EVENT_READ)
-        presses, shown, seen = list(presses), b"", 0
+        presses, shown, seen, limit = list(presses), b"", 0, time.monotonic() + LIMIT
         # When the last who writes is gone, Linux ends with an error and other systems with nothing.
         with contextlib.suppress(OSError):
             while True:
-                assert selector.select(LIMIT), (presses, shown[-2000:])
+                assert selector.select(limit - time.monotonic()), (presses, shown[-2000:])
                 if not (block := os.read(terminal, 1 << 16)):
                     break
                 shown += block
                 if presses and (found := re.compile(presses[0]).search(shown, seen)):
                     assert process.poll() is None, shown
                     process.send_signal(signal.SIGINT)
-                    presses, seen = presses[1:], found.end()
+                    presses, seen, limit = presses[1:], found.end(), time.monotonic() + LIMIT
         output, _ = process.communicate(timeout=LIMIT)
     os.close(terminal)
     assert not presses, (presses, shown[-2000:])
