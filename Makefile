@@ -1,6 +1,9 @@
 # Every target makes its own environment: `make demo` and `make test` work on a fresh clone.
 PYTHON ?= python3
 BIN := .venv/bin
+# For processes that share the cores: threads of OpenMP wait for each other without sleeping. Those of BLAS are two,
+# for the tests that see them held to one.
+ONE_CORE_EACH := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=2
 
 .PHONY: demo test lint format bench bench-groups bench-plsa bench-sparse-lsa \
 	bench-search docs clean
@@ -28,8 +31,8 @@ BIN := .venv/bin
 demo: .venv/core  ## topics of the Python standard library's documentation
 	$(BIN)/laconic demo -o demo-model
 
-test: .venv/dev  ## the whole suite
-	$(BIN)/python -m pytest
+test: .venv/dev  ## the whole suite, on every core; a part with TESTS="tests/cli -k fit"
+	$(ONE_CORE_EACH) $(BIN)/python -m pytest -n logical --maxprocesses 8 --dist worksteal $(TESTS)
 
 lint: .venv/dev  ## style and types
 	$(BIN)/ruff check .

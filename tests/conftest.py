@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -44,3 +45,11 @@ def laconic(monkeypatch):
         return result
 
     return run
+
+
+@pytest.fixture
+def heeds_ctrl_c():
+    """Ctrl-C ends this process and those it starts, even if the suite was told to ignore it (nohup, say)."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

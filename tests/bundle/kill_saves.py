@@ -1,6 +1,7 @@
 """Kill a process that saves two models in turn, again and again, and load what is left each time.
 
-Usage: ``kill_saves.py directory n_kills``; prints what was seen as JSON.
+Usage: ``kill_saves.py directory n_kills n_inside``; goes on until so many kills left parts of a save behind,
+and prints what was seen as JSON.
 """
 
 import json
@@ -29,35 +30,47 @@ def large(seed):
     return model
 
 
-def save_forever(models, path):
+def save_forever(models, path, tell):
     while True:
         for model in models.values():
+            os.write(tell, b".")
             Bundle(model).save(path)
 
 
-def main(path, n_kills):
+def kill_a_save(models, path, n_saves, pause):
+    """Kill a process some time after it began one of its saves."""
+    heard, tell = os.pipe()
+    child = os.fork()
+    if child == 0:
+        save_forever(models, path, tell)
+    os.close(tell)
+    for _ in range(n_saves):
+        assert os.read(heard, 1), "the child ended by itself"
+    time.sleep(pause)
+    os.kill(child, signal.SIGKILL)
+    _, status = os.waitpid(child, 0)
+    os.close(heard)
+    assert os.WIFSIGNALED(status), "the child ended by itself"
+
+
+def main(path, n_kills, n_inside):
     MODELS["Toy"] = Toy
     models = {"a": large(0), "b": large(1)}
-    start = time.perf_counter()
     for model in models.values():
+        start = time.perf_counter()
         Bundle(model).save(path)
-    two_saves = time.perf_counter() - start
+    one_save = time.perf_counter() - start
     rng = random.Random(0)
     loaded, left_behind = [], 0
-    for _ in range(n_kills):
-        child = os.fork()
-        if child == 0:
-            save_forever(models, path)
-        time.sleep(rng.uniform(0.1, 1.5) * two_saves)
-        os.kill(child, signal.SIGKILL)
-        _, status = os.waitpid(child, 0)
-        assert os.WIFSIGNALED(status), "the child ended by itself"
+    # as many as it takes for some to land inside saves and some between: when they do is up to the machine
+    while len(loaded) < n_kills or left_behind < n_inside or len(set(loaded)) < 2:
+        kill_a_save(models, path, rng.randint(1, 3), rng.uniform(0, 1) * one_save)
         files = json.loads((Path(path) / "model.json").read_text(encoding="utf-8"))["files"]
         left_behind += {p.name for p in Path(path).iterdir()} != {"model.json", *files}
         model = load(path).model
         loaded.append(next(name for name in models if same(models[name], model)))
-    print(json.dumps({"kills": n_kills, "left_behind": left_behind, "loaded": loaded}))
+    print(json.dumps({"kills": len(loaded), "left_behind": left_behind, "loaded": loaded}))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]))
+    main(sys.argv[1], *map(int, sys.argv[2:]))

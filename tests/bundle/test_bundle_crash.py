@@ -163,16 +163,16 @@ def test_kill_9_during_save_leaves_the_old_or_the_new_model(tmp_path):
     script = Path(__file__).with_name("kill_saves.py")
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
     done = subprocess.run(
-        [sys.executable, str(script), str(tmp_path / "model"), "25"],
+        [sys.executable, str(script), str(tmp_path / "model"), "25", "5"],
         env=environment,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=600,
         check=False,
     )
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
-    assert report["kills"] == 25
+    assert report["kills"] >= 25
     # Otherwise the kills did not land inside saves, and nothing was tested.
     assert report["left_behind"] >= 5
     assert set(report["loaded"]) == {"a", "b"}

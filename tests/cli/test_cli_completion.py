@@ -6,25 +6,24 @@ import sys
 
 import pytest
 from cli_documents import write_csv, write_jsonl, write_lines, write_parquet
+from typer.testing import CliRunner
 
 from laconic.cli import completion
+from laconic.cli.app import app
 from laconic.cli.columns import columns_of
 from laconic.corpus import CorpusError
 
 
-def completed(line, folder):
-    """The words that bash is offered for the last word of a line."""
+def asked(line):
+    """What a shell's environment says to the command, to be told how to go on with a line."""
     words = line.split(" ")
-    shell = {"_LACONIC_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1)}
-    result = subprocess.run(
-        [sys.executable, "-m", "laconic"],
-        env={**os.environ, **shell},
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert result.stderr == ""
+    return {"_LACONIC_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1)}
+
+
+def completed(line):
+    """The words that bash is offered for the last word of a line."""
+    result = CliRunner().invoke(app, [], prog_name="laconic", env=asked(line))
+    assert (result.exit_code, result.stderr) == (0, "")
     return result.stdout.split()
 
 
@@ -50,20 +49,29 @@ def completed(line, folder):
         ("laconic fit broken.csv.gz --text ", []),
     ],
 )
-def test_completion(rows, tmp_path, line, words):
+def test_completion(rows, tmp_path, monkeypatch, line, words):
+    monkeypatch.chdir(tmp_path)
     write_csv(tmp_path / "a.csv", rows)
     write_lines(tmp_path / "broken.csv.gz", ["text"])
-    assert completed(line, tmp_path) == words
+    assert completed(line) == words
 
 
-def test_the_script_for_a_shell(tmp_path):
+def test_completion_in_a_process_as_a_shell_starts_it(rows, tmp_path):
+    write_csv(tmp_path / "a.csv", rows)
     result = subprocess.run(
         [sys.executable, "-m", "laconic"],
-        env={**os.environ, "_LACONIC_COMPLETE": "source_bash"},
+        env={**os.environ, **asked("laconic fit a.csv --text ")},
+        cwd=tmp_path,
         capture_output=True,
         text=True,
         check=False,
     )
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.split() == ["body", "key", "kind"]
+
+
+def test_the_script_for_a_shell():
+    result = CliRunner().invoke(app, [], prog_name="laconic", env={"_LACONIC_COMPLETE": "source_bash"})
     assert "complete -o default -F _laconic_completion laconic" in result.stdout
 
 

@@ -278,7 +278,7 @@ class Pressed(RLSI):
 
 
 @pytest.fixture
-def press(monkeypatch):
+def press(monkeypatch, heeds_ctrl_c):
     def pressed(*phases):
         model = type("RLSI", (Pressed,), {"presses": phases})
         monkeypatch.setitem(MODELS, "RLSI", model)
@@ -319,6 +319,7 @@ def test_a_second_ctrl_c_aborts(laconic, press, jsonl, saved, tmp_path):
     assert not (tmp_path / "new").exists()
 
 
+@pytest.mark.usefixtures("heeds_ctrl_c")
 def test_ctrl_c_while_reading_aborts(laconic, jsonl, tmp_path, monkeypatch):
     monkeypatch.setattr(Corpus, "read", lambda *args, **kwargs: signal.raise_signal(signal.SIGINT))
     result = laconic("fit", jsonl, "-o", tmp_path / "m", code=130)

@@ -186,3 +186,8 @@ def _uncached():
 )
 def test_the_librarys_words_become_options_and_names_of_files_do_not(said, typed):
     assert as_options(said) == typed
+
+
+def test_files_that_are_not_there_or_not_named(laconic, refused):
+    assert refused("nowhere.csv").startswith("nowhere.csv")
+    assert laconic("fit", code=2).stdout == ""

@@ -82,6 +82,7 @@ def test_debug_raises(laconic, monkeypatch):
         DEBUG.reset(token)
 
 
+@pytest.mark.usefixtures("heeds_ctrl_c")
 def test_interrupt_asks_then_aborts():
     before = signal.getsignal(signal.SIGINT)
     calls = []

@@ -34,7 +34,7 @@ def test_results_come_in_order(n_jobs):
 
 
 def test_blocks_run_side_by_side():
-    barrier = threading.Barrier(2, timeout=10)
+    barrier = threading.Barrier(2, timeout=120)
     with Threads(2) as engine:
         # with fewer than two threads at work, the barrier would break
         list(engine.map(lambda _: barrier.wait(), range(2)))

@@ -19,7 +19,7 @@ better search from one to the other; and it shows topics in two languages.
 STRENGTHS = (1.0, 10.0, 100.0, 1000.0, 10000.0)
 COIL20 = Plan({10: 3, 15: 3, 20: 3}, 10, STRENGTHS, 200, 20)
 PIE = Plan({30: 1, 68: 1}, 12, STRENGTHS, 200)
-QUICK = Plan({4: 1}, 3, (100.0, 1000.0), 15, 4)
+QUICK = Plan({4: 1}, 3, (100.0, 1000.0), 5, 4)
 
 
 def run_coil20(quick: bool, say: Say) -> Results:

@@ -57,7 +57,7 @@ all held-out speeches, {hits} % of these terms occur in the true translation, an
 
 def run(quick: bool, say: Say) -> Results:
     """Fit all divergences, look for mates, and translate keywords."""
-    n_train, n_test, n_topics, iterations = (600, 200, 20, 15) if quick else (5000, 1000, 100, 50)
+    n_train, n_test, n_topics, iterations = (600, 200, 20, 5) if quick else (5000, 1000, 100, 50)
     strengths = STRENGTHS[1:2] if quick else STRENGTHS
     say("europarl: counting words")
     texts = datasets.load("europarl_de_en").texts

@@ -53,7 +53,7 @@ test images, one on the tf-idf that of {text_accuracy} of the test texts. The ro
 
 def run(quick: bool, say: Say) -> Results:
     """Fit all divergences, and look up test images and texts."""
-    n_topics, iterations, strengths = (20, 15, STRENGTHS[1:2]) if quick else (100, 50, STRENGTHS)
+    n_topics, iterations, strengths = (20, 5, STRENGTHS[1:2]) if quick else (100, 50, STRENGTHS)
     data = datasets.load("wikipedia_xmodal")
     train, test = data.split("train"), data.split("test")
     chosen: dict[str, float] = {}

@@ -41,7 +41,7 @@ of length one.
 
 def run(quick: bool, say: Say) -> Results:
     """Compare PLSA with and without the graph, for several strengths."""
-    n_starts, iterations, strengths = (1, 20, STRENGTHS[1:3]) if quick else (3, 100, STRENGTHS)
+    n_starts, iterations, strengths = (1, 5, STRENGTHS[1:3]) if quick else (3, 100, STRENGTHS)
     found: Results = {"starts": n_starts, "iterations": iterations, "datasets": {}}
     for name in NAMES:
         data = datasets.load(name)
