@@ -90,7 +90,6 @@ class Shard:
         """Give every document this many weights."""
         self.weights = np.full((self.X.shape[0], width), value, self.X.dtype)
 
-
     def release(self) -> None:
         """Let go of the weights, and of columns that were made for a fit."""
         self.weights = self.weights[:0].copy()
