@@ -9,7 +9,8 @@ import numpy as np
 from numba import njit
 
 from laconic.engines import Block, even_blocks
-from laconic.losses.squared.steps import SquaredSteps, class_products
+from laconic.losses.squared.shares import class_products
+from laconic.losses.squared.steps import SquaredSteps
 
 
 def _paper_rows(gram, targets, rows, threshold, precision, max_sweeps):

@@ -31,7 +31,8 @@ from laconic.losses.factor import Factor, transposed
 from laconic.losses.loop import Progress
 from laconic.losses.squared.classes import Classes
 from laconic.losses.squared.rows import Descent, Ridge
-from laconic.losses.squared.steps import SquaredSteps, class_products
+from laconic.losses.squared.shares import class_products
+from laconic.losses.squared.steps import SquaredSteps
 from laconic.losses.squared.topics import SeparableTopics
 
 SIZE = 100_000

@@ -81,6 +81,11 @@ class Patience(NamedTuple):
     watch: Callback | None = None
 
 
+def precision(tol: float, dtype: Any) -> float:
+    """How exactly rows are solved: in step with the `tol` of a fit, within the limits of the type."""
+    return float(np.clip(10 * tol, 32 * np.finfo(dtype).eps, 1e-4))
+
+
 def alternate(steps: Steps, patience: Patience, phase: str = "fit") -> Trace:
     """Alternate document and topic steps until the relative decrease of the objective is at most `tol`.
 

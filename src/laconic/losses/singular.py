@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from laconic.engines import Block, Engine, Shard, Shards, even_blocks, even_rows
-from laconic.kernels.accumulate import gather
-from laconic.losses.factor import Floats, Projector
+from laconic.losses.factor import Floats, Projector, weighed_terms
 
 TERMS_PER_BLOCK = 512
 # Randomised subspace iteration (Halko, Martinsson, Tropp): vectors beyond those asked for, and rounds.
@@ -69,11 +68,7 @@ def _turned_back(shards: Shards, engine: Engine, width: int) -> NDArray[np.float
 
 
 def _products(shard: Shard, block: Block, message: Any) -> Floats:
-    columns = shard.columns
-    begins, ends = columns.find(np.arange(*block))
-    out = np.empty((block.size, shard.weights.shape[1]), shard.weights.dtype)
-    gather(begins, ends, columns.indices, columns.data, shard.weights, max(1, len(shard.weights)), out)
-    return out
+    return weighed_terms(shard, *shard.columns.find(np.arange(*block)))
 
 
 def _joined(block: Block, sums: Iterable[Floats | None], message: Any) -> Floats:

@@ -25,7 +25,7 @@ from laconic.losses.divergence.mixtures import (
 from laconic.losses.divergence.starts import even_weights, first_topics, lengths, weigh_by_length
 from laconic.losses.divergence.steps import DivergenceSteps
 from laconic.losses.factor import Factor, Floats
-from laconic.losses.loop import Found, Patience, Trace, alternate
+from laconic.losses.loop import Found, Patience, Trace, alternate, precision
 from laconic.losses.starts import Start
 from laconic.losses.totals import checked_energy
 
@@ -77,7 +77,7 @@ class Likelihood:
         if start.drawn:
             engine.each(shards, even_weights, (self.n_topics, mixture.simplex))
         else:
-            fold_in_shards(shards, topics, plain, engine, self._precision(shards.dtype))
+            fold_in_shards(shards, topics, plain, engine, precision(self.tol, shards.dtype))
         (offset,) = engine.totals(shards, _offset, mixture.simplex)
 
         def run(phase: str, documents: DocumentStep, offset: float = offset) -> Trace:
@@ -95,7 +95,7 @@ class Likelihood:
         else:
             trace = run("fit", Separate(mixture))
             if mixture.weight > 0:
-                message = Folding(topics, mixture, self._precision(shards.dtype))
+                message = Folding(topics, mixture, precision(self.tol, shards.dtype))
                 engine.documents(shards, prune_rows, message, weighted_rows)
         facts = {"doc_density": density(shards, engine)}
         engine.each(shards, release, None)
@@ -104,15 +104,7 @@ class Likelihood:
     def fold_in(self, X: csr_array, components: Factor, engine: Engine) -> tuple[Any, float, float]:
         """The weights of documents, the divergence of X from them, and that from independence."""
         topics = np.ascontiguousarray(components.T, X.dtype)
-        return fold_in(X, topics, self.mixture, engine, self._precision(X.dtype))
-
-    def _precision(self, dtype: Any) -> float:
-        return precision(self.tol, dtype)
-
-
-def precision(tol: float, dtype: Any) -> float:
-    """How exactly documents are solved: in step with `tol`, within the limits of the type."""
-    return float(np.clip(10 * tol, 32 * np.finfo(dtype).eps, 1e-4))
+        return fold_in(X, topics, self.mixture, engine, precision(self.tol, X.dtype))
 
 
 def _offset(shard: Shard, simplex: bool) -> float:

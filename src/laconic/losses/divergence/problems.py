@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from laconic.engines import Engine, Shards
 from laconic.losses.divergence.counts import check_counts, of_sum_one
 from laconic.losses.divergence.graphs import as_graph, neighbour_graph
-from laconic.losses.divergence.likelihood import Likelihood, fold_in_shards, precision
+from laconic.losses.divergence.likelihood import Likelihood, fold_in_shards
 from laconic.losses.divergence.linked import (
     LinkedFit,
     fit_on_graph,
@@ -24,7 +24,7 @@ from laconic.losses.divergence.modalities import Nodes, columns_of, side_by_side
 from laconic.losses.divergence.starts import even_weights, first_topics
 from laconic.losses.divergence.steps import DivergenceSteps
 from laconic.losses.factor import Floats
-from laconic.losses.loop import Found, Patience, Trace, alternate
+from laconic.losses.loop import Found, Patience, Trace, alternate, precision
 from laconic.losses.starts import Start
 
 START_PRECISION = 1e-3

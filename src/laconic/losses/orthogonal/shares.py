@@ -10,11 +10,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from laconic.engines import Block, Shard
-from laconic.kernels.accumulate import gather
 from laconic.kernels.rows import compress
-from laconic.losses.factor import Floats, Projector
-
-TILE_BYTES = 4_000_000
+from laconic.losses.factor import Floats, Projector, weighed_terms
 
 
 class Shrink(Protocol):
@@ -56,12 +53,7 @@ def project_rows(shard: Shard, rows: Block, project: Projector) -> Floats:
 
 def basis_products(shard: Shard, terms: NDArray[Any], message: Any) -> Floats:
     """Some rows of X'V."""
-    columns, V = shard.columns, shard.weights
-    begins, ends = columns.find(terms)
-    out = np.empty((terms.size, V.shape[1]), V.dtype)
-    tile = max(1, TILE_BYTES // (V.itemsize * max(1, V.shape[1])))
-    gather(begins, ends, columns.indices, columns.data, V, tile, out)
-    return out
+    return weighed_terms(shard, *shard.columns.find(terms))
 
 
 def whole_products(terms: NDArray[Any], sums: Iterable[Floats], message: TermMessage) -> Floats:

@@ -11,13 +11,14 @@ from scipy.sparse import csr_array
 
 from laconic.engines import Engine, Shards, release
 from laconic.losses.factor import Factor, transposed, upright
-from laconic.losses.loop import Found, Patience, Trace, alternate
+from laconic.losses.loop import Found, Patience, Trace, alternate, precision
 from laconic.losses.squared.classes import Classes
 from laconic.losses.squared.folding import fold_in
 from laconic.losses.squared.penalties import SHARE, Lasting, alpha_max
 from laconic.losses.squared.rows import Descent, Multiplicative, Ridge, RowSolver
+from laconic.losses.squared.shares import First
 from laconic.losses.squared.starts import ALPHA_DOCS, budgets, drawn_topics, narrow, svd_topics
-from laconic.losses.squared.steps import First, SquaredSteps
+from laconic.losses.squared.steps import SquaredSteps
 from laconic.losses.squared.topics import SeparableTopics, TopicStep
 from laconic.losses.starts import Start, given_topics, unit_budget
 from laconic.losses.totals import checked_energy, term_sums
@@ -72,10 +73,6 @@ class SquaredProblem:
     def sparse_weights(self) -> bool:
         """Whether documents' weights have exact zeros."""
         return self.documents(1, np.float64).sparse
-
-    def _precision(self, dtype: Any) -> float:
-        """How exactly rows are solved: in step with `tol`, within the limits of the type."""
-        return float(np.clip(10 * self.tol, 32 * np.finfo(dtype).eps, 1e-4))
 
 
 @dataclass(frozen=True)
@@ -157,7 +154,7 @@ class Regularised(SquaredProblem):
         alpha = ALPHA_DOCS if self.alpha_docs is None else float(self.alpha_docs)
         if self.doc_norm == "l2":
             return Ridge(alpha)
-        return Descent(alpha, precision=self._precision(dtype), max_sweeps=max_sweeps)
+        return Descent(alpha, precision=precision(self.tol, dtype), max_sweeps=max_sweeps)
 
     def _penalty(self, alpha: float, dtype: Any) -> RowSolver:
         power = 1 if self.topic_norm == "l1" else 2
@@ -167,7 +164,7 @@ class Regularised(SquaredProblem):
             alpha,
             power=power,
             nonnegative=self.nonnegative,
-            precision=self._precision(dtype),
+            precision=precision(self.tol, dtype),
             max_sweeps=SWEEPS_FIT,
         )
 
@@ -203,5 +200,5 @@ class NonNegative(SquaredProblem):
 
     def documents(self, max_sweeps: int, dtype: Any) -> RowSolver:
         """Non-negative least squares."""
-        precision = self._precision(dtype)
-        return Descent(0.0, power=1, nonnegative=True, precision=precision, max_sweeps=max_sweeps)
+        exactness = precision(self.tol, dtype)
+        return Descent(0.0, power=1, nonnegative=True, precision=exactness, max_sweeps=max_sweeps)

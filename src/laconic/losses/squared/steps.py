@@ -2,23 +2,21 @@
 
 The objective never needs the residual:  ||X - WC||^2 = ||X||^2 - 2<R, C> + <S, G>.
 
-The coordinator keeps topics and Gram matrices, and sends messages; the functions at the end of this page run
-on shards and on blocks of terms.
+The coordinator keeps topics and Gram matrices, and sends messages; the functions of `shares` run on shards
+and on blocks of terms.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
-from laconic.engines import Block, Engine, Shard, Shards, even_rows, weighted_blocks
-from laconic.kernels.accumulate import gather
-from laconic.kernels.rows import inner, split
+from laconic.engines import Engine, Shards, even_rows, weighted_blocks
 from laconic.losses.factor import (
     Factor,
     Floats,
@@ -32,15 +30,24 @@ from laconic.losses.factor import (
 )
 from laconic.losses.squared.classes import Classes
 from laconic.losses.squared.rows import RowSolver
-from laconic.losses.squared.topics import BudgetTopics, Part, Rows, TopicStep
+from laconic.losses.squared.shares import (
+    ClassTopics,
+    DocumentMessage,
+    DocumentShare,
+    First,
+    TermMessage,
+    allot,
+    class_products,
+    solve_documents,
+    solve_terms,
+)
+from laconic.losses.squared.topics import BudgetTopics, TopicStep
 from laconic.losses.totals import by_falling_frequency, checked_energy, document_frequencies
 
 # A block of terms goes through the weights tile by tile. Blocks are heavy enough to make good use of a tile,
-# and light enough to keep several threads busy. Measured: the gather of 100 to 500 topics is 1.6 times as
-# fast as without tiles, and faster than memory could be read once for each non-zero.
+# and light enough to keep several threads busy.
 TERMS_PER_BLOCK = 512
 PASSES_PER_BLOCK = 8
-TILE_BYTES = 4_000_000
 # With classes, most documents of a term are of other classes, so that its part of each is light.
 TERMS_PER_CLASS_BLOCK = 2048
 
@@ -81,13 +88,6 @@ class _TopicSet:
             scale = np.exp2(np.round(np.log2(scale)))
         scale_topics(self.topics, scale)
         return scale
-
-
-class First(NamedTuple):
-    """How documents get weights for the first topics: a solver, and the least share of the largest weight."""
-
-    documents: RowSolver
-    least: float
 
 
 class SquaredSteps:
@@ -352,132 +352,3 @@ def explained_by_all(topics: Sequence[Factor], couplings: Sequence[Floats], term
     for each, coupling in zip(topics, couplings, strict=True):
         total += explained(each, terms, coupling)
     return total
-
-
-def allot(shard: Shard, widths: Sequence[int]) -> None:
-    """Give the documents of a shard weights for the topics of their class, and see it by columns too."""
-    shard.allot(widths[shard.klass])
-    assert shard.columns is not None
-
-
-class ClassTopics(NamedTuple):
-    """What documents of a class need of the topics."""
-
-    shared: Projector | None
-    own: Projector
-    prepared: Floats
-    scale: Floats | None
-    """What the weights of before are still to be divided by."""
-    first: Floats | None
-    """What a first solver shares, in the first iteration."""
-
-    def products(self, X: csr_array, rows: Block) -> Floats:
-        """The products of documents with shared topics and those of the class."""
-        products = self.own(X, rows)
-        return products if self.shared is None else np.concatenate([self.shared(X, rows), products], axis=1)
-
-
-class DocumentMessage(NamedTuple):
-    """What documents need: the topics of every class, and how weights are found."""
-
-    classes: list[ClassTopics]
-    solver: RowSolver
-    first: First | None
-
-
-class DocumentShare(NamedTuple):
-    """What a block of documents adds: W'W, <X, WC>, and the sums of |w|**power for every topic."""
-
-    gram: Any
-    cross: float
-    norms: Any
-
-
-def solve_documents(shard: Shard, rows: Block, message: DocumentMessage) -> DocumentShare:
-    """Fold these documents in."""
-    topics, solver = message.classes[shard.klass], message.solver
-    products = topics.products(shard.X, rows)
-    weights = shard.weights[rows.start : rows.stop]
-    if topics.scale is not None and not (solver.closed_form and topics.first is None):
-        weights /= topics.scale
-    if message.first is not None and topics.first is not None:
-        message.first.documents.solve(topics.first, products, weights)
-        np.maximum(weights, message.first.least * weights.max(axis=1, keepdims=True), out=weights)
-    solver.solve(topics.prepared, products, weights)
-    gram = (weights.T @ weights).astype(np.float64, copy=False)
-    norms = np.diagonal(gram) if solver.power == 2 else np.abs(weights).sum(0, dtype=np.float64)
-    return DocumentShare(gram, inner(products, weights), norms)
-
-
-class Products:
-    """Rows of R = W'X for some places of a block of terms; at the others, it is zero."""
-
-    def __init__(self, places: NDArray[Any], rows: Floats) -> None:
-        self.places, self.rows = places, rows
-
-    def __add__(self, other: Products) -> Products:
-        places = np.union1d(self.places, other.places)
-        rows = np.zeros((places.size, self.rows.shape[1]), self.rows.dtype)
-        for each in (self, other):
-            rows[np.searchsorted(places, each.places)] += each.rows
-        return Products(places, rows)
-
-
-class TermMessage(NamedTuple):
-    """What blocks of terms need: the topic steps' parts, and how topics hang together."""
-
-    own: list[Part | None]
-    shared: Part | None
-    scales: list[Floats | None]
-    couplings: list[Floats]
-    corrected: NDArray[np.bool_] | None
-    shared_topics: Factor | None
-
-
-def class_products(shard: Shard, terms: NDArray[Any], message: TermMessage) -> Products:
-    """The products of a shard's weights with some terms."""
-    columns, weights = shard.columns, shard.weights
-    begins, ends = columns.find(terms)
-    places = np.flatnonzero(ends > begins)
-    rows = np.empty((places.size, weights.shape[1]), weights.dtype)
-    tile = max(1, TILE_BYTES // (weights.itemsize * max(1, weights.shape[1])))
-    gather(begins[places], ends[places], columns.indices, columns.data, weights, tile, rows)
-    scale = message.scales[shard.klass]
-    if scale is not None:
-        rows /= scale
-    return Products(places, rows)
-
-
-def solve_terms(terms: NDArray[Any], sums: Iterable[Products | None], message: TermMessage) -> list[Any]:
-    """What the topic steps make of a block of terms: of every class's topics, then of the shared ones."""
-    if message.shared is None:
-        return [
-            None
-            if part is None or products is None
-            else part.solve(terms[products.places], products.rows, None)
-            for part, products in zip(message.own, sums, strict=True)
-        ]
-    assert message.shared_topics is not None
-    n_shared, dtype = message.shared_topics.shape[1], message.shared_topics.dtype
-    common, known = np.zeros((2, terms.size, n_shared), dtype)
-    found: list[Any] = []
-    picked = np.zeros(terms.size, bool)
-    corrected = np.zeros(terms.size, bool) if message.corrected is None else message.corrected[terms]
-    for part, products, coupling in zip(message.own, sums, message.couplings, strict=True):
-        places = np.flatnonzero(corrected)
-        if products is not None:
-            places = np.union1d(products.places, places) if places.size else products.places
-        targets = np.zeros((places.size, coupling.shape[1]), dtype)
-        if products is not None:
-            split(products.rows, products.places, np.searchsorted(places, products.places), common, targets)
-        if part is None:
-            found.append(None)
-            continue
-        own = part.solve(terms[places], targets, explained(message.shared_topics, terms[places], coupling))
-        found.append(own)
-        if isinstance(own, Rows):
-            own.add_to(np.ascontiguousarray(coupling.T), places, known)
-        elif hasattr(own, "terms"):
-            picked[np.searchsorted(terms, own.terms)] = True
-    found.append(message.shared.solve(terms, common, known, picked))
-    return found
