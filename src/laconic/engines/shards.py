@@ -102,7 +102,7 @@ def release(shard: Shard, _: Any) -> None:
 
 
 class Shards(Sequence[Shard]):
-    """A collection of documents in shards; what `fit` takes in place of a matrix.
+    """A collection of documents in shards; what `fit` takes in place of a matrix, one fit at a time.
 
     Parameters
     ----------

@@ -50,6 +50,8 @@ def project(shards: Shards, engine: Engine, basis: Floats) -> list[Any]:
 
 def _allot(shard: Shard, width: int) -> None:
     shard.allot(width)
+    # made here, once, rather than by each of the threads that need them at the same time
+    assert shard.columns is not None
 
 
 def _project(shard: Shard, rows: Block, message: Projector) -> Floats:
