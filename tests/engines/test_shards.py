@@ -63,7 +63,9 @@ def test_other_data_have_another_hash():
 @pytest.mark.parametrize("n_shards", [1, 4])
 def test_shards_of_one_class_each(n_shards):
     X, members = matrix(), np.arange(37) % 3
-    shards = Shards.cut(X, n_shards).by_class(members, 3)
+    places = np.arange(23)[::-1]
+    shards = Shards.cut(X, n_shards).by_class(members, 3, places)
+    X = csr_array(X.toarray()[:, ::-1])
     assert [shard.klass for shard in shards] == sorted(shard.klass for shard in shards)
     for shard in shards:
         assert set(members[shard.documents]) == {shard.klass}
@@ -87,7 +89,7 @@ def test_columns_of_a_shard():
 
 def test_verbs_of_threads():
     X, members = matrix(3000, 40, seed=1), np.arange(3000) % 2
-    shards = Shards.cut(X, 3).by_class(members, 2)
+    shards = Shards.cut(X, 3).by_class(members, 2, np.arange(40))
     dense = X.toarray()
     for n_jobs in (1, 3):
         with Threads(n_jobs) as engine:

@@ -42,6 +42,16 @@ class Columns(NamedTuple):
             found = self.terms[np.minimum(places, self.terms.size - 1)] == terms
         return self.indptr[np.where(found, places, 0)], self.indptr[np.where(found, places + 1, 0)]
 
+    def present(self, terms: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        """Which of some terms (sorted) the shard has, and where the entries of these begin and end."""
+        if self.terms is not None and terms.size and terms[-1] - terms[0] + 1 == terms.size:
+            # neighbours: a range of the shard's own
+            begin, end = np.searchsorted(self.terms, (terms[0], terms[-1] + 1))
+            return self.terms[begin:end] - terms[0], self.indptr[begin:end], self.indptr[begin + 1 : end + 1]
+        begins, ends = self.find(terms)
+        places = np.flatnonzero(ends > begins)
+        return places, begins[places], ends[places]
+
 
 class Shard:
     """Some documents.
@@ -180,18 +190,19 @@ class Shards(Sequence[Shard]):
             changed.append(shard if same else Shard(X, shard.documents, klass=shard.klass))
         return Shards(changed, self.n_classes)
 
-    def by_class(self, members: NDArray[np.int64], n_classes: int) -> Shards:
+    def by_class(self, members: NDArray[np.int64], n_classes: int, places: NDArray[Any]) -> Shards:
         """Cut again, so that the documents of a shard are of one class: every shard into one for each class.
 
-        `members` holds the class of every document of the collection.
+        `members` holds the class of every document of the collection, `places` a new number for every term:
+        documents are copied anyway, and terms that are used together are best near each other.
         """
-        if n_classes == 1:
-            return self
         cut: list[list[Shard]] = [[] for _ in range(n_classes)]
         for shard in self._shards:
             own = members[shard.documents]
             order = np.argsort(own, kind="stable")
             X = csr_array(shard.X[order])
+            X.indices = places.astype(X.indices.dtype)[X.indices]
+            X.sort_indices()
             ends = [0, *accumulate(np.bincount(own, minlength=n_classes).tolist())]
             for klass in range(n_classes):
                 rows = Block(ends[klass], ends[klass + 1])

@@ -99,22 +99,42 @@ def _spectral_norm(shards: Shards, engine: Engine) -> float:
     if shards.n_terms <= FEW_TERMS:
         (gram,) = engine.totals(shards, _dense_gram, largest)
         return largest * float(np.sqrt(max(0.0, np.linalg.eigvalsh(gram)[-1])))
-    operator = LinearOperator(
-        (shards.n_terms, shards.n_terms),
-        matvec=partial(_there_and_back, shards, engine, largest),
-        dtype=float,
-    )
-    start = np.random.RandomState(0).standard_normal(shards.n_terms)
+    size, product = shards.n_terms, _there_and_back
+    if shards.n_documents < size:
+        size, product = shards.n_documents, _back_and_there
+    if size <= FEW_TERMS:
+        gram = np.stack([product(shards, engine, largest, unit) for unit in np.eye(size)])
+        return largest * float(np.sqrt(max(0.0, np.linalg.eigvalsh((gram + gram.T) / 2)[-1])))
+    operator = LinearOperator((size, size), matvec=partial(product, shards, engine, largest), dtype=float)
+    start = np.random.RandomState(0).standard_normal(size)
     return largest * float(np.sqrt(max(0.0, eigsh(operator, 1, v0=start, return_eigenvectors=False)[0])))
 
 
 def _there_and_back(shards: Shards, engine: Engine, largest: float, vector: Floats) -> Floats:
+    """X'Xv, scaled so that squares stay in range."""
     (total,) = engine.totals(shards, _gram_product, (vector, largest))
     return np.asarray(total)
 
 
+def _back_and_there(shards: Shards, engine: Engine, largest: float, vector: Floats) -> Floats:
+    """XX'v, alike; `vector` has an entry for every document, shard after shard."""
+    ends = np.cumsum([shard.X.shape[0] for shard in shards])
+    firsts = [int(shard.documents[0]) for shard in shards]
+    parts = dict(zip(firsts, np.split(vector.ravel(), ends[:-1]), strict=True))
+    (back,) = engine.totals(shards, _back, (parts, largest))
+    return np.concatenate(engine.each(shards, _forth, (back, largest)))
+
+
+def _back(shard: Shard, message: tuple[dict[int, Floats], float]) -> Floats:
+    parts, largest = message
+    return np.asarray(shard.X.T @ parts[int(shard.documents[0])] / largest)
+
+
+def _forth(shard: Shard, message: tuple[Floats, float]) -> Floats:
+    return np.asarray(shard.X @ message[0] / message[1])
+
+
 def _gram_product(shard: Shard, message: tuple[Floats, float]) -> Floats:
-    """X'Xv, scaled so that squares stay in range."""
     vector, largest = message
     return np.asarray(shard.X.T @ (shard.X @ vector.ravel() / largest) / largest)
 

@@ -47,7 +47,7 @@ class SquaredProblem:
         """Find topics × terms."""
         checked_energy(shards)
         classes = classes.simplified()
-        steps = SquaredSteps(shards.by_class(classes.members, len(classes.n_own)), classes, engine)
+        steps = SquaredSteps(shards, classes, engine)
         trace, facts = self._begin(steps, start, patience)
         if not trace.interrupted:
             trace = alternate(steps, patience)
@@ -99,7 +99,7 @@ class Regularised(SquaredProblem):
             # a penalty that only accompanies given topics is not left to chance
             seed = 0 if not start.drawn and start.random_state is None else start.random_state
             random = start._replace(random_state=seed).random()
-            topics = drawn_topics(steps.shards, steps.engine, classes, random)
+            topics = drawn_topics(steps.collection, steps.engine, classes, random)
             topics = unit_budget(topics, n_terms, self.nonnegative)
         if needs_alpha or (start.drawn and self.topic_norm != "l2"):
             lasting = Lasting(facts["alpha_docs"], self.nonnegative) if needs_alpha else None
@@ -177,7 +177,7 @@ class NonNegative(SquaredProblem):
     tol: float
 
     def _begin(self, steps: SquaredSteps, start: Start, patience: Patience) -> tuple[Trace, dict[str, Any]]:
-        shards, engine, classes, dtype = steps.shards, steps.engine, steps.classes, steps.dtype
+        shards, engine, classes, dtype = steps.collection, steps.engine, steps.classes, steps.dtype
         if start.drawn and start.init == "svd":
             topics = svd_topics(shards, engine, classes.n_topics, start.random())
             steps.allot()

@@ -105,9 +105,8 @@ class TermMessage(NamedTuple):
 
 def class_products(shard: Shard, terms: NDArray[Any], message: TermMessage) -> Products:
     """The products of a shard's weights with some terms."""
-    begins, ends = shard.columns.find(terms)
-    places = np.flatnonzero(ends > begins)
-    rows = weighed_terms(shard, begins[places], ends[places])
+    places, begins, ends = shard.columns.present(terms)
+    rows = weighed_terms(shard, begins, ends)
     scale = message.scales[shard.klass]
     if scale is not None:
         rows /= scale
@@ -130,12 +129,14 @@ def solve_terms(terms: NDArray[Any], sums: Iterable[Products | None], message: T
     picked = np.zeros(terms.size, bool)
     corrected = np.zeros(terms.size, bool) if message.corrected is None else message.corrected[terms]
     for part, products, coupling in zip(message.own, sums, message.couplings, strict=True):
-        places = np.flatnonzero(corrected)
+        wanted = corrected.copy()
         if products is not None:
-            places = np.union1d(products.places, places) if places.size else products.places
+            wanted[products.places] = True
+        places = np.flatnonzero(wanted)
         targets = np.zeros((places.size, coupling.shape[1]), dtype)
         if products is not None:
-            split(products.rows, products.places, np.searchsorted(places, products.places), common, targets)
+            rank = np.cumsum(wanted) - 1
+            split(products.rows, products.places, rank[products.places], common, targets)
         if part is None:
             found.append(None)
             continue

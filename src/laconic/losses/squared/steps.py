@@ -49,7 +49,7 @@ from laconic.losses.totals import by_falling_frequency, checked_energy, document
 TERMS_PER_BLOCK = 512
 PASSES_PER_BLOCK = 8
 # With classes, most documents of a term are of other classes, so that its part of each is light.
-TERMS_PER_CLASS_BLOCK = 2048
+TERMS_PER_CLASS_BLOCK = 8192
 
 
 class _TopicSet:
@@ -102,26 +102,38 @@ class SquaredSteps:
     stay as they are: what they are to be divided by goes with the next messages.
 
     Blocks are made of terms of about the same frequency, so that the terms of a block use the same documents.
+    With classes, terms are also called by their rank inside, as documents are copied anyway.
 
     Parameters
     ----------
     shards : Shards
-        Each of one class.
+        With classes, they are cut again, so that each is of one class.
     classes : Classes
     engine : Engine
     """
 
     def __init__(self, shards: Shards, classes: Classes, engine: Engine) -> None:
-        self.shards, self.classes, self.engine = shards, classes, engine
+        self.classes, self.engine = classes, engine
+        self.collection = shards
+        """The documents as they were given, with their own numbers of terms."""
         self.n_terms, self.dtype = shards.n_terms, shards.dtype
         self.energy = checked_energy(shards)
         frequencies = document_frequencies(shards, engine)
-        self._order = order = by_falling_frequency(frequencies)
+        order = by_falling_frequency(frequencies)
         self.n_used_terms = order.size
-        most = TERMS_PER_BLOCK if len(classes.n_own) == 1 else TERMS_PER_CLASS_BLOCK
-        ends = np.concatenate([[0], np.cumsum(frequencies[order])])
+        most = TERMS_PER_BLOCK
+        self._order, self._names = order, None
+        if len(classes.n_own) > 1:
+            # documents are copied anyway: call terms by their rank, so that those of a block are neighbours
+            most = TERMS_PER_CLASS_BLOCK
+            self._names = np.argsort(-frequencies, kind="stable")
+            self._places = np.argsort(self._names)
+            shards = shards.by_class(classes.members, len(classes.n_own), self._places)
+            frequencies, self._order = frequencies[self._names], np.arange(order.size)
+        self.shards = shards
+        ends = np.concatenate([[0], np.cumsum(frequencies[self._order])])
         blocks = weighted_blocks(ends, most, PASSES_PER_BLOCK * max(1, shards.n_documents))
-        self.blocks: list[NDArray[Any]] = [np.sort(order[block.start : block.stop]) for block in blocks]
+        self.blocks: list[NDArray[Any]] = [np.sort(self._order[block.start : block.stop]) for block in blocks]
         self.allot()
 
     def allot(self) -> None:
@@ -140,6 +152,8 @@ class SquaredSteps:
         """Set the problem and its first topics (all topics × terms, shared ones first)."""
         self.solver = documents
         topics = transposed(components)
+        if self._names is not None:
+            topics = csr_array(topics[self._names])
         self.own = [
             _TopicSet(csr_array(topics[:, place]), step)
             for place, step in zip(self.classes.slices(), own, strict=True)
@@ -159,7 +173,8 @@ class SquaredSteps:
 
     def components(self) -> Factor:
         """All topics as topics × terms, shared ones first."""
-        parts = [transposed(each.topics) for each in self._sets]
+        own_names = slice(None) if self._names is None else self._places
+        parts = [transposed(each.topics[own_names]) for each in self._sets]
         if len(parts) == 1:
             return parts[0]
         return np.concatenate(parts) if isinstance(parts[0], np.ndarray) else vstack(parts, format="csr")

@@ -174,6 +174,13 @@ def scattered_rows(terms: Terms, parts: list[Any], like: Factor) -> csr_array:
     if terms.size == 0:
         return csr_array(like.shape, dtype=like.dtype)
     sizes, indices, data = (np.concatenate(each) for each in zip(*parts, strict=True))
+    if (terms[1:] > terms[:-1]).all():
+        # the rows came in their order
+        indptr = np.zeros(like.shape[0] + 1, np.int64)
+        indptr[1 + terms] = sizes
+        np.cumsum(indptr, out=indptr)
+        width = np.int32 if indptr[-1] <= np.iinfo(np.int32).max else np.int64
+        return csr_array((data, indices.astype(width, copy=False), indptr.astype(width)), shape=like.shape)
     # rows as they came, and one that is empty for all that did not
     indptr = np.concatenate([[0], np.cumsum(sizes), [sizes.sum()]])
     width = np.int32 if indptr[-1] <= np.iinfo(np.int32).max else np.int64
