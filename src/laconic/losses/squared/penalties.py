@@ -58,12 +58,14 @@ class Lasting:
     def __init__(self, alpha_docs: float, nonnegative: bool) -> None:
         self.alpha_docs = alpha_docs
         self.nonnegative = nonnegative
-        self.found: list[float] = []
+        # by step: one whose blocks are asked again tells twice, and the second time counts
+        self._found: dict[int, list[float]] = {}
 
     def __call__(self, gram: Floats, products: Floats, components: csr_array, step: BudgetTopics) -> None:
         """Take note of some topics (topics × candidates), evenly chosen, for which S and R are given."""
         assert step.bars is not None
         spare = min(step.budget, step.n_terms // 2)
+        found = self._found[id(step)] = []
         for k in range(0, len(gram), -(-len(gram) // MEASURED)):
             coupling = gram[k].copy()
             coupling[k] = 0
@@ -75,8 +77,9 @@ class Lasting:
                 theta = max(theta, float(np.partition(size, size.size - spare - 1)[size.size - spare - 1]))
             length = float(np.abs(components[[k]].data).sum(dtype=np.float64))
             if theta > 0 and gram[k, k] > 0:
-                self.found.append(2 * np.sqrt(theta / gram[k, k] * length / self.alpha_docs) * theta)
+                found.append(2 * np.sqrt(theta / gram[k, k] * length / self.alpha_docs) * theta)
 
     def alpha(self) -> float | None:
         """The penalty; None if no topic has words to spare."""
-        return LENIENCE * float(np.median(self.found)) if self.found else None
+        found = [alpha for each in self._found.values() for alpha in each]
+        return LENIENCE * float(np.median(found)) if found else None
