@@ -35,24 +35,26 @@ SAMPLE_PER_TOPIC = 8
 SAME_DOCUMENT = 1e-5
 
 
+def with_words(shards: Shards, engine: Engine) -> NDArray[np.int64]:
+    """The documents that are not empty."""
+    return np.flatnonzero(norms(shards, engine).documents > 0)
+
+
 def document_topics(
     shards: Shards,
     engine: Engine,
     n_topics: int,
     random: np.random.RandomState,
-    among: NDArray[np.int64] | None = None,
+    usable: NDArray[np.int64],
 ) -> csr_array:
     """Topics × terms: documents that have little in common, each scaled to length one.
 
     Documents are drawn one after the other, the more likely the less they resemble those drawn before
-    (as k-means++ draws its centres), from a random sample of them, or of those `among` which to look. A
+    (as k-means++ draws its centres), from a random sample of the `usable` ones, those with words. A
     document is a sparse topic whose words occur together: so the first iteration is as cheap as the later
     ones, topics start apart, and no part of the collection is left without a topic near it. If there are too
     few different documents, random halves of documents follow; without any words, topics are zero.
     """
-    usable = np.flatnonzero(norms(shards, engine).documents > 0)
-    if among is not None:
-        usable = np.intersect1d(usable, among, assume_unique=True)
     if usable.size == 0:
         return csr_array((n_topics, shards.n_terms), dtype=shards.dtype)
     sample = random.permutation(usable)[: max(SMALLEST_SAMPLE, SAMPLE_PER_TOPIC * n_topics)]

@@ -8,7 +8,7 @@ import numpy as np
 
 from laconic.engines import Block, Engine, Shard, Shards
 from laconic.losses.factor import Floats, transposed
-from laconic.losses.starts import Start, document_topics, given_topics
+from laconic.losses.starts import Start, document_topics, given_topics, with_words
 from laconic.losses.totals import term_sums
 
 # The share of the collection's own words in every topic at the start. Expectation-maximisation never leaves
@@ -26,7 +26,8 @@ def first_topics(
     n_terms, dtype = shards.n_terms, shards.dtype
     common = term_sums(shards, engine)
     if start.drawn:
-        drawn = document_topics(shards, engine, n_topics, start.random())
+        usable = with_words(shards, engine)
+        drawn = document_topics(shards, engine, n_topics, start.random(), usable)
         topics = transposed(drawn).toarray().astype(np.float64)
         lacking = np.full(n_terms, fill_value=True)
     else:

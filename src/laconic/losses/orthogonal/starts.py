@@ -29,9 +29,9 @@ def first_topics(
     by_document, by_term = norms(shards, engine)
     if start.init == "documents":
         # as long as documents are: at length one, those of a collection of short ones would start too large
-        drawn = document_topics(shards, engine, n_topics, start.random())
-        used = by_document[by_document > 0]
-        typical_length = shards.dtype.type(np.sqrt(used.mean()) if used.size else 1)
+        usable = np.flatnonzero(by_document)
+        drawn = document_topics(shards, engine, n_topics, start.random(), usable)
+        typical_length = shards.dtype.type(np.sqrt(by_document[usable].mean()) if usable.size else 1)
         first = transposed(drawn * typical_length)
     elif start.init == "identity":
         rows = engine.sample(shards, np.flatnonzero(by_document)[:n_topics])

@@ -137,7 +137,7 @@ class OrthogonalSteps:
         topics = scattered_rows(terms, parts, self.components)
         dead = np.flatnonzero(np.bincount(topics.indices, minlength=topics.shape[1]) == 0)
         if dead.size:
-            basis = Basis(self.shards, self.blocks, self._ahead, self.whitening, self.message())
+            basis = Basis(self.shards, self.blocks, self._ahead, self.whitening, message)
             topics, revivals = revived(basis, topics, dead, self.by_document, self.engine)
             self.revivals += revivals
         return topics, self.half_energy - _squares(topics) / 2

@@ -21,7 +21,7 @@ from laconic.losses.squared.starts import ALPHA_DOCS, budgets, drawn_topics, nar
 from laconic.losses.squared.steps import SquaredSteps
 from laconic.losses.squared.topics import SeparableTopics, TopicStep
 from laconic.losses.starts import Start, given_topics, unit_budget
-from laconic.losses.totals import checked_energy, term_sums
+from laconic.losses.totals import term_sums
 
 # Documents are folded in to the end, not until the patience of a warm-started iteration runs out.
 SWEEPS_FIT, SWEEPS_TRANSFORM = 200, 10_000
@@ -45,7 +45,6 @@ class SquaredProblem:
         self, shards: Shards, start: Start, engine: Engine, patience: Patience, *, classes: Classes
     ) -> Found:
         """Find topics × terms."""
-        checked_energy(shards)
         classes = classes.simplified()
         steps = SquaredSteps(shards, classes, engine)
         trace, facts = self._begin(steps, start, patience)

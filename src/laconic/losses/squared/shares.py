@@ -13,7 +13,7 @@ from laconic.engines import Block, Shard
 from laconic.kernels.rows import inner, split
 from laconic.losses.factor import Factor, Floats, Projector, explained, weighed_terms
 from laconic.losses.squared.rows import RowSolver
-from laconic.losses.squared.topics import Part, Rows
+from laconic.losses.squared.topics import Candidates, Part, Rows
 
 
 class First(NamedTuple):
@@ -144,7 +144,7 @@ def solve_terms(terms: NDArray[Any], sums: Iterable[Products | None], message: T
         found.append(own)
         if isinstance(own, Rows):
             own.add_to(np.ascontiguousarray(coupling.T), places, known)
-        elif hasattr(own, "terms"):
+        elif isinstance(own, Candidates):
             picked[np.searchsorted(terms, own.terms)] = True
     found.append(message.shared.solve(terms, common, known, picked))
     return found

@@ -15,7 +15,7 @@ from laconic.losses.squared.penalties import Lasting
 from laconic.losses.squared.rows import Ridge
 from laconic.losses.squared.steps import SquaredSteps
 from laconic.losses.squared.topics import BudgetTopics
-from laconic.losses.starts import document_topics
+from laconic.losses.starts import document_topics, with_words
 
 # The start narrows the topics from many words to few over this many iterations: topics that begin wide find
 # their place before they have to choose their words, and fewer of them end as a word or two.
@@ -28,11 +28,11 @@ def drawn_topics(
     shards: Shards, engine: Engine, classes: Classes, random: np.random.RandomState
 ) -> csr_array:
     """Topics × terms: the shared topics are documents of all, those of a class are its own documents."""
-    parts = [document_topics(shards, engine, classes.n_shared, random)] if classes.n_shared else []
-    single = len(classes.n_own) == 1
+    usable = with_words(shards, engine)
+    parts = [document_topics(shards, engine, classes.n_shared, random, usable)] if classes.n_shared else []
     for p, n_own in enumerate(classes.n_own):
-        among = None if single else np.flatnonzero(classes.members == p)
-        parts.append(document_topics(shards, engine, n_own, random, among))
+        own = usable[classes.members[usable] == p]
+        parts.append(document_topics(shards, engine, n_own, random, own))
     return parts[0] if len(parts) == 1 else vstack(parts, format="csr")
 
 
@@ -57,7 +57,8 @@ def svd_topics(shards: Shards, engine: Engine, n_topics: int, random: np.random.
             topics[k] = part / np.linalg.norm(part)
     lacking = np.flatnonzero(~topics.any(axis=1))
     if lacking.size:
-        topics[lacking] = document_topics(shards, engine, lacking.size, random).toarray()
+        usable = with_words(shards, engine)
+        topics[lacking] = document_topics(shards, engine, lacking.size, random, usable).toarray()
     return csr_array(topics)
 
 
