@@ -106,6 +106,12 @@ class Shard:
         vars(self).pop("columns", None)
 
 
+def allot(shard: Shard, width: int) -> None:
+    """Make room for a shard's weights, and columns: once, not by each of the threads that need them."""
+    shard.allot(width)
+    assert shard.columns is not None
+
+
 def release(shard: Shard, _: Any) -> None:
     """What an engine runs on every shard when a fit has what it needs of the weights."""
     shard.release()

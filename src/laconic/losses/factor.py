@@ -55,6 +55,13 @@ class Projector:
         return out
 
 
+def project_rows(shard: Shard, rows: Block, project: Projector) -> Floats:
+    """Make the products of these documents with topics their weights; returns their share of W'W."""
+    weights = project(shard.X, rows)
+    shard.weights[rows.start : rows.stop] = weights
+    return np.asarray(weights.T @ weights, np.float64)
+
+
 def weighed_terms(shard: Shard, begins: NDArray[Any], ends: NDArray[Any]) -> Floats:
     """Rows of X'W: sums of a shard's weights over the documents of terms, whose entries begin and end there.
 
@@ -162,6 +169,20 @@ def stacked(parts: Iterable[CompressedRows], n_columns: int) -> csr_array:
     width = np.int32 if data.size <= np.iinfo(np.int32).max else np.int64
     indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(width)
     return csr_array((data, indices.astype(width, copy=False), indptr), shape=(len(sizes), n_columns))
+
+
+def scattered_rows(terms: NDArray[Any], parts: Iterable[CompressedRows], like: Factor) -> csr_array:
+    """The matrix of rows that were compressed in blocks, each in its place; other rows are empty."""
+    if terms.size == 0:
+        return csr_array(like.shape, dtype=like.dtype)
+    rows = stacked(parts, like.shape[1])
+    if (terms[1:] < terms[:-1]).any():
+        order = np.argsort(terms)
+        rows, terms = csr_array(rows[order]), terms[order]
+    indptr = np.zeros(like.shape[0] + 1, rows.indptr.dtype)
+    indptr[1 + terms] = np.diff(rows.indptr)
+    np.cumsum(indptr, out=indptr)
+    return csr_array((rows.data, rows.indices, indptr), shape=like.shape)
 
 
 def upright(components: Factor) -> NDArray[Any]:

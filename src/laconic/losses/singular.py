@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from laconic.engines import Block, Engine, Shard, Shards, even_blocks, even_rows
-from laconic.losses.factor import Floats, Projector, weighed_terms
+from laconic.engines.shards import allot
+from laconic.losses.factor import Floats, Projector, project_rows, weighed_terms
 
 TERMS_PER_BLOCK = 512
 # Randomised subspace iteration (Halko, Martinsson, Tropp): vectors beyond those asked for, and rounds.
@@ -44,20 +45,8 @@ def singular_vectors(shards: Shards, engine: Engine, n_vectors: int, random: Any
 
 def project(shards: Shards, engine: Engine, basis: Floats) -> list[Any]:
     """Make the products of documents with a basis (terms × vectors) their weights; returns W'W by class."""
-    engine.each(shards, _allot, basis.shape[1])
-    return engine.documents(shards, _project, Projector(basis), even_rows)
-
-
-def _allot(shard: Shard, width: int) -> None:
-    shard.allot(width)
-    # made here, once, rather than by each of the threads that need them at the same time
-    assert shard.columns is not None
-
-
-def _project(shard: Shard, rows: Block, message: Projector) -> Floats:
-    weights = message(shard.X, rows)
-    shard.weights[rows.start : rows.stop] = weights
-    return np.asarray(weights.T @ weights, np.float64)
+    engine.each(shards, allot, basis.shape[1])
+    return engine.documents(shards, project_rows, Projector(basis), even_rows)
 
 
 def _turned_back(shards: Shards, engine: Engine, width: int) -> NDArray[np.float64]:

@@ -125,8 +125,6 @@ class Linked:
     divergence : {"skl", "l2", "l1"}
     """
 
-    whole = True
-
     def __init__(
         self, X: csr_array, couplings: csr_array, sizes: Sequence[int], weights: Floats, divergence: str
     ) -> None:

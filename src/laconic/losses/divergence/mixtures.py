@@ -40,9 +40,6 @@ class DocumentShare(NamedTuple):
 class DocumentStep(Protocol):
     """How the weights of documents follow from the expected counts of their topics."""
 
-    whole: bool
-    """Whether documents depend on each other, so that all have to be in one shard."""
-
     def begin(self, shards: Shards, engine: Engine) -> float:
         """Look at the weights where the fit begins; returns what they add to the objective."""
 
@@ -70,8 +67,6 @@ class MixtureMessage(NamedTuple):
 
 class Separate:
     """Every document for itself."""
-
-    whole = False
 
     def __init__(self, mixture: Mixture) -> None:
         self.mixture = mixture
@@ -125,8 +120,6 @@ class OverDocuments:
     The weights stand for the expected counts of a topic in a document, n P(z) P(d|z) with n the number of
     words.
     """
-
-    whole = True
 
     def __init__(self, prior: Mixture) -> None:
         self.prior = prior

@@ -45,7 +45,6 @@ class Orthogonal:
     group_weights: Mapping[Any, float] | None = None
     rotate: str | None = None
 
-    wants: ClassVar[str] = "weights"
     whole: ClassVar[bool] = False
     sparse_weights: ClassVar[bool] = True
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from laconic.engines import Block, Shard
+from laconic.engines import Shard
 from laconic.kernels.rows import compress
-from laconic.losses.factor import Floats, Projector, weighed_terms
+from laconic.losses.factor import CompressedRows, Floats, weighed_terms
 
 
 class Shrink(Protocol):
@@ -38,19 +38,6 @@ class TermMessage(NamedTuple):
     before: Floats | None
 
 
-def allot(shard: Shard, width: int) -> None:
-    """Make room for a shard's rows of V, and see it by columns too."""
-    shard.allot(width)
-    assert shard.columns is not None
-
-
-def project_rows(shard: Shard, rows: Block, project: Projector) -> Floats:
-    """These rows of V = XA', kept as weights; returns their share of G = V'V."""
-    V = project(shard.X, rows)
-    shard.weights[rows.start : rows.stop] = V
-    return np.asarray(V.T @ V, np.float64)
-
-
 def basis_products(shard: Shard, terms: NDArray[Any], message: Any) -> Floats:
     """Some rows of X'V."""
     return weighed_terms(shard, *shard.columns.find(terms))
@@ -67,6 +54,6 @@ def turned_rows(terms: NDArray[Any], sums: Iterable[Floats], message: TermMessag
     return np.asarray(whole_products(terms, sums, message) @ message.whitening)
 
 
-def shrunk_rows(terms: NDArray[Any], sums: Iterable[Floats], message: TermMessage) -> Any:
+def shrunk_rows(terms: NDArray[Any], sums: Iterable[Floats], message: TermMessage) -> CompressedRows:
     """The new topics of these terms, in CSR parts."""
-    return compress(message.shrink(turned_rows(terms, sums, message), terms))
+    return CompressedRows(*compress(message.shrink(turned_rows(terms, sums, message), terms)))

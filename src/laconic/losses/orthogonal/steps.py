@@ -14,19 +14,17 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from laconic.engines import Engine, Shards, even_rows
+from laconic.engines.shards import allot
 from laconic.kernels.rows import sparse_products
-from laconic.losses.factor import Floats, Projector
+from laconic.losses.factor import Floats, Projector, project_rows, scattered_rows
 from laconic.losses.orthogonal.revival import Basis, revived
 from laconic.losses.orthogonal.shares import (
     Shrink,
     TermMessage,
-    allot,
     basis_products,
-    project_rows,
     shrunk_rows,
     turned_rows,
 )
-from laconic.losses.squared.topics import scattered_rows
 from laconic.losses.totals import by_falling_frequency, document_frequencies, norms
 
 

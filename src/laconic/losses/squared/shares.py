@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from laconic.engines import Block, Shard
+from laconic.engines.shards import allot
 from laconic.kernels.rows import inner, split
 from laconic.losses.factor import Factor, Floats, Projector, explained, weighed_terms
 from laconic.losses.squared.rows import RowSolver
@@ -23,10 +24,9 @@ class First(NamedTuple):
     least: float
 
 
-def allot(shard: Shard, widths: Sequence[int]) -> None:
-    """Give the documents of a shard weights for the topics of their class, and see it by columns too."""
-    shard.allot(widths[shard.klass])
-    assert shard.columns is not None
+def allot_by_class(shard: Shard, widths: Sequence[int]) -> None:
+    """Give the documents of a shard weights for the topics of their class."""
+    allot(shard, widths[shard.klass])
 
 
 class ClassTopics(NamedTuple):

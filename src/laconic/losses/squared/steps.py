@@ -36,7 +36,7 @@ from laconic.losses.squared.shares import (
     DocumentShare,
     First,
     TermMessage,
-    allot,
+    allot_by_class,
     class_products,
     solve_documents,
     solve_terms,
@@ -139,7 +139,7 @@ class SquaredSteps:
     def allot(self) -> None:
         """Make room for the weights."""
         widths = [self.classes.n_shared + n for n in self.classes.n_own]
-        self.engine.each(self.shards, allot, widths)
+        self.engine.each(self.shards, allot_by_class, widths)
 
     def begin(
         self,

@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 
 from laconic.kernels.budget import budget_sweep
 from laconic.kernels.rows import compress, expand, inner, multiply, put_rows
-from laconic.losses.factor import Factor, transposed
+from laconic.losses.factor import CompressedRows, Factor, scattered_rows, transposed
 from laconic.losses.squared.rows import RowSolver
 
 Floats = NDArray[Any]
@@ -125,7 +125,9 @@ class SeparablePart(NamedTuple):
         else:
             rows = np.take(self.topics, terms, axis=0)
         self.penalty.solve(self.prepared, products, rows, explained)
-        return Rows(terms, inner(products, rows), compress(rows) if self.penalty.sparse else rows)
+        return Rows(
+            terms, inner(products, rows), CompressedRows(*compress(rows)) if self.penalty.sparse else rows
+        )
 
 
 class SeparableTopics:
@@ -167,30 +169,6 @@ class SeparableTopics:
             topics[unsolved] = 0
             return topics, cross
         return scattered_rows(terms, [each.rows for each in found], topics), cross
-
-
-def scattered_rows(terms: Terms, parts: list[Any], like: Factor) -> csr_array:
-    """The matrix of rows that were compressed in blocks, each in its place; other rows are empty."""
-    if terms.size == 0:
-        return csr_array(like.shape, dtype=like.dtype)
-    sizes, indices, data = (np.concatenate(each) for each in zip(*parts, strict=True))
-    if (terms[1:] > terms[:-1]).all():
-        # the rows came in their order
-        indptr = np.zeros(like.shape[0] + 1, np.int64)
-        indptr[1 + terms] = sizes
-        np.cumsum(indptr, out=indptr)
-        width = np.int32 if indptr[-1] <= np.iinfo(np.int32).max else np.int64
-        return csr_array((data, indices.astype(width, copy=False), indptr.astype(width)), shape=like.shape)
-    # rows as they came, and one that is empty for all that did not
-    indptr = np.concatenate([[0], np.cumsum(sizes), [sizes.sum()]])
-    width = np.int32 if indptr[-1] <= np.iinfo(np.int32).max else np.int64
-    shape = (terms.size + 1, like.shape[1])
-    rows = csr_array((data, indices.astype(width, copy=False), indptr.astype(width)), shape=shape)
-    source = np.full(like.shape[0], terms.size)
-    source[terms] = np.arange(terms.size)
-    joined = csr_array(rows[source])
-    joined.has_canonical_format = True
-    return joined
 
 
 class Candidates(NamedTuple):
