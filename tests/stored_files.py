@@ -5,8 +5,8 @@ import json
 import os
 from pathlib import Path
 
-from laconic.stored.manifest import sealed
-from laconic.stored.writing import _HashedSink
+from laconic.storage.manifest import sealed
+from laconic.storage.writing import _HashedSink
 
 
 class Stopped(BaseException):

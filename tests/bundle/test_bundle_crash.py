@@ -11,7 +11,7 @@ from bundle_toys import Toy, same
 
 from laconic.bundle import Bundle, BundleError, load
 from laconic.bundle.bundle import MODEL
-from laconic.stored.writing import DirectoryWriter
+from laconic.storage.writing import DirectoryWriter
 from stored_files import Stopped, contents, edit, listed, stop_at
 
 MANIFEST = MODEL.manifest

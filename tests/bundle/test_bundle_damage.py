@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from laconic.bundle import Bundle, BundleError, load
 from laconic.bundle.bundle import MODEL
-from laconic.stored.manifest import sealed
+from laconic.storage.manifest import sealed
 from stored_files import contents, edit, npy, swap
 
 MANIFEST = MODEL.manifest
@@ -141,7 +141,7 @@ def test_other_encodings_are_refused(saved):
 
 
 def test_a_document_that_is_too_long_is_not_read(saved, monkeypatch):
-    monkeypatch.setattr("laconic.stored.reading.MAX_MANIFEST_BYTES", 1000)
+    monkeypatch.setattr("laconic.storage.reading.MAX_MANIFEST_BYTES", 1000)
     refused(saved, "too many")
 
 

@@ -9,7 +9,7 @@ from sklearn.exceptions import NotFittedError
 import laconic
 from laconic.bundle import Bundle, BundleError, load
 from laconic.corpus import Vectorizer
-from laconic.stored.manifest import canonical_json
+from laconic.storage.manifest import canonical_json
 from stored_files import contents, edit
 
 

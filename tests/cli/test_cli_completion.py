@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 
 from laconic.cli import completion
 from laconic.cli.app import app
-from laconic.cli.columns import columns_of
 from laconic.corpus import CorpusError
+from laconic.reading.columns import columns_of
 
 
 def asked(line):

@@ -8,7 +8,7 @@ import pytest
 from cli_documents import write_lines
 
 from laconic import CorpusError, GraphPLSA, load
-from laconic.cli.graphs import read_links
+from laconic.reading.links import read_links
 
 IDS = ["a", "b", "c d", "7"]
 
@@ -149,7 +149,7 @@ def test_usage_errors(laconic, jsonl, tmp_path, monkeypatch, arguments, message)
 def test_a_missing_file_is_told_before_the_reading(laconic, jsonl, tmp_path, monkeypatch):
     monkeypatch.setattr("laconic.corpus.Corpus.read", None)
     failed = fit(laconic, jsonl, tmp_path / "m", "--graph", tmp_path / "no.tsv", code=1)
-    assert f"{tmp_path / 'no.tsv'} does not exist; --graph names a file of links" in failed.stderr
+    assert f"{tmp_path / 'no.tsv'} does not exist; name a file of links" in failed.stderr
     assert "is a folder" in fit(laconic, jsonl, tmp_path / "m", "--graph", tmp_path, code=1).stderr
 
 

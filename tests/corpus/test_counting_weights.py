@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
 from laconic.corpus import Vectorizer, counting, spool
-from laconic.corpus.matrices import as_counts
 from laconic.corpus.weighting import term_weights
+from laconic.matrices import as_counts
 
 COUNTS = npst.arrays(np.int64, st.tuples(st.integers(1, 8), st.integers(1, 6)), elements=st.integers(0, 5))
 

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from laconic.corpus import CorpusError
-from laconic.corpus.readers import holds_counts, read_counts, read_documents
-from laconic.corpus.strings import is_unicode
+from laconic.reading import holds_counts, read_counts, read_documents
+from laconic.reading.strings import is_unicode
 
 ROWS = [(f"füße {i} fish", f"k{i}") for i in range(30)]
 JSONL = "".join(f'{{"text": "{text}", "key": "{key}"}}\n' for text, key in ROWS).encode()

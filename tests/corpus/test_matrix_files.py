@@ -11,7 +11,7 @@ from sklearn.datasets import dump_svmlight_file
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
 from laconic.corpus import Corpus, CorpusError
-from laconic.corpus.readers import entries, read_counts
+from laconic.reading import entries, read_counts
 
 COUNTS = np.array([[2, 0, 1], [0, 0, 0], [0, 3, 0.5]], dtype=np.float32)
 HEADER = "%%MatrixMarket matrix coordinate real general\n"

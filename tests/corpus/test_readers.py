@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from laconic.corpus import CorpusError
-from laconic.corpus.readers import Document, read_documents
+from laconic.reading import Document, read_documents
 
 
 def write(folder, name, content, encoding="utf-8"):

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from laconic.corpus import Corpus, CorpusError
-from laconic.corpus.readers import Document, Reading, delimited, read_documents, sources
+from laconic.reading import Document, Reading, delimited, read_documents, sources
 
 COMPRESS = {
     ".gz": gzip.compress,

@@ -13,7 +13,7 @@ from scipy import sparse
 from laconic import RLSI, Bundle, BundleError, load
 from laconic.corpus import Corpus, CorpusError
 from laconic.corpus.saving import load_corpus, save_corpus
-from laconic.stored.writing import DirectoryWriter
+from laconic.storage.writing import DirectoryWriter
 from stored_files import Stopped, contents, edit, listed, stop_at
 
 TEXTS = [
@@ -166,7 +166,7 @@ def test_columns_made_in_small_blocks_are_the_same(block_bytes, corpus, saved, m
 
 @pytest.mark.parametrize("block", [1, 2, 5])
 def test_indices_checked_in_small_blocks_are_the_same(block, corpus, saved, monkeypatch):
-    monkeypatch.setattr("laconic.stored.arrays.BLOCK", block)
+    monkeypatch.setattr("laconic.storage.arrays.BLOCK", block)
     assert same(load_corpus(saved), corpus)
 
 

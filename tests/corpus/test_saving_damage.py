@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from laconic.corpus import Corpus, CorpusError
 from laconic.corpus.saving import load_corpus, save_corpus
-from laconic.stored.manifest import sealed
+from laconic.storage.manifest import sealed
 from stored_files import contents, edit, npy, swap
 
 MANIFEST = "corpus.json"

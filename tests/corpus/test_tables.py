@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from laconic.corpus import Corpus, CorpusError
-from laconic.corpus.readers import Document, read_documents, read_table
+from laconic.reading import Document, read_documents, read_table
 
 TEXTS = ["red fish blue fish", "one fish", None, "red bird"]
 COLUMNS = {

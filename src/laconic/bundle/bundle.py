@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from laconic.bundle.errors import BundleError
 from laconic.bundle.parameters import decode_parameters, encode_parameters
 from laconic.corpus.saving import add_vectorizer, read_vectorizer
-from laconic.stored.manifest import Json, Kind, quoted
-from laconic.stored.reading import StoredDirectory, read_directory
-from laconic.stored.values import decode, encode
-from laconic.stored.writing import DirectoryWriter, replacing
+from laconic.errors import BundleError
+from laconic.storage.manifest import Json, Kind, quoted
+from laconic.storage.reading import StoredDirectory, read_directory
+from laconic.storage.values import decode, encode
+from laconic.storage.writing import DirectoryWriter, replacing
 
 if TYPE_CHECKING:
     from laconic.corpus import Vectorizer
-    from laconic.corpus.matrices import CSR
-    from laconic.corpus.strings import Strings
+    from laconic.matrices import CSR
     from laconic.models.base import TopicModel
+    from laconic.reading.strings import Strings
 
 # Format 2 added priors among the parameters, and vectorisers of several modalities.
 MODEL = Kind(noun="model", manifest="model.json", format="laconic-bundle", version=2, error=BundleError)
@@ -317,7 +317,7 @@ def load(path: str | os.PathLike[str]) -> Bundle:
     >>> load("no-model")
     Traceback (most recent call last):
     ...
-    laconic.bundle.errors.BundleError: no-model: does not exist; give the directory a model was saved to
+    laconic.errors.BundleError: no-model: does not exist; give the directory a model was saved to
     """
     stored = read_directory(path, MODEL)
     model = _restored_model(stored)

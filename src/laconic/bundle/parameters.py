@@ -1,6 +1,6 @@
 """The parameters of a model as JSON and back: plain values, arrays, and priors.
 
-A prior is ``{"prior": "Pareto", "fields": {"shape": 2.0}}``; all else is as `laconic.stored.values` has it.
+A prior is ``{"prior": "Pareto", "fields": {"shape": 2.0}}``; all else is as `laconic.storage.values` has it.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from laconic.stored.manifest import Json, quoted
-from laconic.stored.reading import StoredDirectory
-from laconic.stored.values import decode, encode
-from laconic.stored.writing import DirectoryWriter
+from laconic.storage.manifest import Json, quoted
+from laconic.storage.reading import StoredDirectory
+from laconic.storage.values import decode, encode
+from laconic.storage.writing import DirectoryWriter
 
 if TYPE_CHECKING:
     from laconic.priors import Prior

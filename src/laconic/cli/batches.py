@@ -14,8 +14,8 @@ from laconic.cli import media as several
 if TYPE_CHECKING:
     from laconic.bundle import Bundle
     from laconic.cli.sources import Source
-    from laconic.corpus.matrices import CSR
-    from laconic.corpus.readers import Progress, Reading
+    from laconic.matrices import CSR
+    from laconic.reading import Progress, Reading
 
 # So many documents are in memory at a time. A multiple of the blocks in which models fold documents in, so
 # that the weights are to the bit those of all documents at once.
@@ -64,11 +64,11 @@ class TextParts(Iterator[Part]):
         reading: Mapping[str, Any],
         progress: Progress,
     ) -> None:
-        from laconic.corpus.readers import read_documents, read_media
+        from laconic.reading import read_documents, read_modalities
 
         self._bundle, self._names = bundle, list(columns)
         if len(columns) > 1:
-            self._documents: Any = read_media(
+            self._documents: Any = read_modalities(
                 source.paths, list(columns.values()), **reading, progress=progress
             )
         else:

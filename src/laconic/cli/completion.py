@@ -51,8 +51,8 @@ def columns(context: typer.Context, incomplete: str) -> list[str]:
     file = next((path for path in map(Path, context.args) if path.is_file()), None)
     if file is None:
         return []
-    from laconic.cli.columns import columns_of
     from laconic.corpus import CorpusError
+    from laconic.reading.columns import columns_of
 
     typed = context.params
     with contextlib.suppress(CorpusError, LookupError, TypeError):

@@ -26,7 +26,7 @@ def model_documents(
 ) -> Corpus:
     """Documents with the columns of the model; their texts go to a list, if one is given."""
     from laconic.corpus import Corpus
-    from laconic.corpus.readers import read_documents
+    from laconic.reading import read_documents
 
     source = find_source(paths, reading)
     vectorizer = bundle.vectorizer_of(modality)

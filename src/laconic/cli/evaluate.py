@@ -208,8 +208,8 @@ def _check_usage(
     run: Path | None,
 ) -> None:
     """Refuse options that need others."""
-    from laconic.corpus.readers.sources import suffixes
     from laconic.evaluate.named import names_collection
+    from laconic.reading.sources import suffixes
 
     def refuse(option: str, message: str) -> None:
         raise typer.BadParameter(message, param_hint=option)

@@ -21,11 +21,11 @@ from laconic.cli.fitting import (
     model_input,
     nothing_kept,
 )
-from laconic.cli.graphs import check_graph, read_links
 from laconic.cli.making import has_media, make_model, needs_labels
 from laconic.cli.reading import ReadingDisplay, describe, tell_problems
 from laconic.cli.sources import Holds, find_source, read_corpora
 from laconic.cli.tables import strongest_labels, topics_table
+from laconic.reading.links import check_links, read_links
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -249,7 +249,7 @@ def _check_directories(output: Path, save_corpus: Path | None) -> None:
 
 def _check_files(source: Source, graph: Path | None, save_weights: Path | None) -> None:
     if graph is not None:
-        check_graph(graph)
+        check_links(graph)
     if save_weights is not None:
         from laconic.cli.weights import check_target
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from laconic.bundle import Bundle
     from laconic.corpus import Corpus
     from laconic.losses.loop import Progress
-    from laconic.stored.manifest import Kind
+    from laconic.storage.manifest import Kind
 
 
 class Outcome(NamedTuple):
@@ -44,7 +44,7 @@ def check_output(path: Path, kind: Kind | None = None) -> None:
     """
     if path.exists():
         from laconic.bundle.bundle import MODEL
-        from laconic.stored.writing import replacing
+        from laconic.storage.writing import replacing
 
         with replacing(path, kind or MODEL):
             # Entering checks that it is a directory and holds nothing else.

@@ -124,7 +124,7 @@ def check_columns(source: Source) -> None:
     """Refuse files without columns."""
     from laconic.cli.sources import Holds
     from laconic.corpus import CorpusError
-    from laconic.corpus.readers.sources import suffixes
+    from laconic.reading.sources import suffixes
 
     for path in source.paths:
         if source.holds is not Holds.texts or path.is_dir() or suffixes(path)[0] == _WITHOUT_COLUMNS:

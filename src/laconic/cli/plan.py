@@ -13,21 +13,21 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from laconic.cli.columns import columns_of
 from laconic.cli.console import emit, plural, printable, size, waiting, warn
 from laconic.cli.errors import option_names
 from laconic.cli.reading import kept_terms, rounded
 from laconic.cli.sources import Holds, Source
 from laconic.corpus import Corpus, CorpusError, Vectorizer
-from laconic.corpus.readers import read_documents
-from laconic.corpus.readers.ledger import Ledger
-from laconic.corpus.readers.sources import File, suffixes
 from laconic.corpus.spool import SPOOLED_BYTES
+from laconic.reading import read_documents
+from laconic.reading.columns import columns_of
+from laconic.reading.ledger import Ledger
+from laconic.reading.sources import File, suffixes
 
 if TYPE_CHECKING:
     from laconic.cli.term_options import Texts
-    from laconic.corpus.matrices import CSR
     from laconic.corpus.options import VectorizerOptions
+    from laconic.matrices import CSR
 
 FILES_SHOWN = 5
 COLUMNS_SHOWN = 12

@@ -15,7 +15,7 @@ from laconic.progress import clock
 
 if TYPE_CHECKING:
     from laconic.corpus import Corpus
-    from laconic.corpus.readers import Reading
+    from laconic.reading import Reading
 
 PROBLEMS_SHOWN = 3
 

@@ -12,7 +12,7 @@ from laconic.cli.errors import option_names
 if TYPE_CHECKING:
     from laconic.cli.term_options import Texts
     from laconic.corpus import Corpus
-    from laconic.corpus.readers import Progress
+    from laconic.reading import Progress
 
 
 class Holds(Enum):
@@ -59,9 +59,9 @@ def find_source(paths: Iterable[Path], options: Mapping[str, Any]) -> Source:
         If something is not there, or options do not go with it.
     """
     from laconic.corpus import CorpusError
-    from laconic.corpus.readers import holds_counts
-    from laconic.corpus.readers.paths import expanded
     from laconic.corpus.saving import CORPUS
+    from laconic.reading import holds_counts
+    from laconic.reading.paths import expanded
 
     found = expanded(paths)
     first = found[0]

@@ -19,10 +19,10 @@ from laconic.cli.topics import Saved
 
 if TYPE_CHECKING:
     from laconic.bundle import Bundle
-    from laconic.corpus.matrices import CSR
-    from laconic.corpus.readers import Reading
-    from laconic.corpus.strings import Strings
+    from laconic.matrices import CSR
     from laconic.models.base import TopicModel
+    from laconic.reading import Reading
+    from laconic.reading.strings import Strings
 
 EXAMPLES = """
 Examples
@@ -145,7 +145,7 @@ class Matched(NamedTuple):
 
 def _counted(source: Source, reading: Mapping[str, Any], display: ReadingDisplay) -> Counts:
     from laconic.corpus import Corpus
-    from laconic.corpus.readers import read_counts
+    from laconic.reading import read_counts
 
     if source.holds is Holds.corpus:
         corpus = Corpus.load(source.path)
@@ -159,7 +159,7 @@ def match_terms(counts: CSR, terms: Strings, vocabulary: Strings) -> Matched:
     """Give counts the columns of a vocabulary, by the names of terms; others are left out.
 
     >>> import numpy as np
-    >>> from laconic.corpus.matrices import as_counts
+    >>> from laconic.matrices import as_counts
     >>> terms, vocabulary = np.array(["red", "new", "fish"]), np.array(["blue", "fish", "red"])
     >>> matched = match_terms(as_counts([[1, 2, 0], [0, 0, 4]]), terms, vocabulary)
     >>> matched.counts.toarray(), matched.n_unknown

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from laconic.stored.files import appearing, sync
+from laconic.storage.files import appearing, sync
 
 Write: TypeAlias = Callable[[Sequence[str], Any], None]
 """Takes the ids and the weights (dense or sparse, documents by topics) of some documents."""

@@ -8,9 +8,9 @@ Corpus(4 documents x 2 terms, 4 non-zeros, 1 empty document)
 """
 
 from laconic.corpus.corpus import Corpus
-from laconic.corpus.errors import CorpusError
-from laconic.corpus.media import read_corpora
-from laconic.corpus.readers import Reading
+from laconic.corpus.modalities import read_corpora
 from laconic.corpus.vectorizer import Vectorizer
+from laconic.errors import CorpusError
+from laconic.reading import Reading
 
 __all__ = ["Corpus", "CorpusError", "Reading", "Vectorizer", "read_corpora"]

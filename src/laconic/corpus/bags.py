@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
-from laconic.corpus.errors import CorpusError
-from laconic.corpus.matrices import as_counts, csr
 from laconic.corpus.options import VectorizerOptions
-from laconic.corpus.strings import Strings, as_vocabulary, terms_by_number
+from laconic.errors import CorpusError
+from laconic.matrices import as_counts, csr
+from laconic.reading.strings import Strings, as_vocabulary, terms_by_number
 
 if TYPE_CHECKING:
-    from laconic.corpus.matrices import CSR
+    from laconic.matrices import CSR
 
 
 def count_bags(

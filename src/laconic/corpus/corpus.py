@@ -13,10 +13,13 @@ from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 
 from laconic.corpus.bags import count_bags, vectorizer_settings
-from laconic.corpus.errors import CorpusError
-from laconic.corpus.matrices import as_counts, columns_like
 from laconic.corpus.options import VectorizerOptions, Weighting
-from laconic.corpus.readers import (
+from laconic.corpus.stdlib import standard_library
+from laconic.corpus.vectorizer import Vectorizer
+from laconic.corpus.weighting import term_weights
+from laconic.errors import CorpusError
+from laconic.matrices import as_counts, columns_like
+from laconic.reading import (
     Document,
     OnError,
     Paths,
@@ -28,14 +31,11 @@ from laconic.corpus.readers import (
     read_documents,
     read_table,
 )
-from laconic.corpus.stdlib import standard_library
-from laconic.corpus.strings import Strings, as_names, as_vocabulary, check_unique
-from laconic.corpus.vectorizer import Vectorizer
-from laconic.corpus.weighting import term_weights
+from laconic.reading.strings import Strings, as_names, as_vocabulary, check_unique
 
 if TYPE_CHECKING:
-    from laconic.corpus.matrices import CSC, CSR
     from laconic.engines import Shards
+    from laconic.matrices import CSC, CSR
 
 
 class Corpus:

@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from laconic.corpus.errors import CorpusError
-from laconic.corpus.matrices import canonical_csr, index_dtype
 from laconic.corpus.spool import Spool, roomy
 from laconic.corpus.terms import Bytes, Found, Ids, Stem, TermTable, encoded
 from laconic.corpus.tokens import Tokens
 from laconic.engines import Workers
+from laconic.errors import CorpusError
 from laconic.kernels.text import fill_rows, tally_terms
+from laconic.matrices import canonical_csr, index_dtype
 
 if TYPE_CHECKING:
-    from laconic.corpus.matrices import CSR
+    from laconic.matrices import CSR
 
 BATCH_BYTES = 2 << 20
 """Texts are counted in batches of about this size."""

@@ -8,8 +8,8 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-from laconic.corpus.strings import is_unicode
 from laconic.corpus.terms import encoded
+from laconic.reading.strings import is_unicode
 
 _INSTALL = 'pip install "laconic[languages]"'
 

@@ -11,20 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from laconic.corpus.corpus import Corpus
-from laconic.corpus.errors import CorpusError
-from laconic.corpus.strings import Strings, as_names, check_unique
 from laconic.corpus.vectorizer import Vectorizer
 from laconic.engines import weighted_blocks
+from laconic.errors import CorpusError
 from laconic.kernels.columns import count_columns, same_by_columns, take_columns
-from laconic.stored.arrays import add_array, add_blocks, add_csr, read_csr
-from laconic.stored.lines import add_lines, add_strings, read_lines, read_strings
-from laconic.stored.manifest import Json, Kind, quoted
-from laconic.stored.reading import StoredDirectory, read_directory
-from laconic.stored.values import decode, encode
-from laconic.stored.writing import DirectoryWriter, replacing
+from laconic.reading.strings import Strings, as_names, check_unique
+from laconic.storage.arrays import add_array, add_blocks, add_csr, read_csr
+from laconic.storage.lines import add_lines, add_strings, read_lines, read_strings
+from laconic.storage.manifest import Json, Kind, quoted
+from laconic.storage.reading import StoredDirectory, read_directory
+from laconic.storage.values import decode, encode
+from laconic.storage.writing import DirectoryWriter, replacing
 
 if TYPE_CHECKING:
-    from laconic.corpus.matrices import CSC, CSR
+    from laconic.matrices import CSC, CSR
 
 CORPUS = Kind(noun="corpus", manifest="corpus.json", format="laconic-corpus", version=1, error=CorpusError)
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from laconic.corpus.errors import CorpusError
+from laconic.errors import CorpusError
 
 _FEWEST_WORDS = 20
 _TEST_FOLDERS = {"test", "tests", "idle_test"}

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from laconic.corpus.errors import CorpusError
+from laconic.errors import CorpusError
 from laconic.kernels import text as kernel
 
 Bytes: TypeAlias = NDArray[np.uint8]

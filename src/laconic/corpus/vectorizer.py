@@ -13,17 +13,17 @@ from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from laconic.corpus.counting import Counted, Progress, Tally
-from laconic.corpus.errors import CorpusError
 from laconic.corpus.languages import stemmer as stemmer_of
-from laconic.corpus.matrices import as_counts
 from laconic.corpus.options import Weighting, check_options
-from laconic.corpus.strings import Strings, as_vocabulary
 from laconic.corpus.terms import Ids
 from laconic.corpus.tokens import find_tokens
 from laconic.corpus.weighting import checked_weights, term_weights, weighed
+from laconic.errors import CorpusError
+from laconic.matrices import as_counts
+from laconic.reading.strings import Strings, as_vocabulary
 
 if TYPE_CHECKING:
-    from laconic.corpus.matrices import CSR
+    from laconic.matrices import CSR
 
 TOKEN_PATTERN = r"(?u)\b[^\W\d_]\w+\b"
 

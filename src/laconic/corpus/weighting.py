@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.preprocessing import normalize
 
-from laconic.corpus.errors import CorpusError
-from laconic.corpus.matrices import canonical_csr, document_frequency
 from laconic.corpus.spool import roomy
+from laconic.errors import CorpusError
+from laconic.matrices import canonical_csr, document_frequency
 
 if TYPE_CHECKING:
-    from laconic.corpus.matrices import CSR
+    from laconic.matrices import CSR
 
 # Entries that are worked on at a time: matrices may be larger than memory.
 _BLOCK = 1 << 22

@@ -10,7 +10,6 @@ Examples
 ['coil20', 'pie_pose27']
 """
 
-from laconic.datasets.errors import DatasetError
 from laconic.datasets.folders import Info, available, search_folders
 from laconic.datasets.loading import load
 from laconic.datasets.records import (
@@ -24,6 +23,7 @@ from laconic.datasets.records import (
     Retrieval,
     Texts,
 )
+from laconic.errors import DatasetError
 
 __all__ = [
     "Counts",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import lzma
 import zipfile
@@ -12,7 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from laconic.datasets.errors import DatasetError
+from laconic.errors import DatasetError
+from laconic.reading.sources import COMPRESSIONS, suffixes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -61,13 +63,14 @@ def reading(path: Path) -> Iterator[None]:
         raise damaged(path, error) from error
 
 
-def open_text(path: Path) -> IO[str]:
+@contextmanager
+def open_text(path: Path) -> Iterator[IO[str]]:
     """Open a text file, compressed or not."""
-    if path.suffix == ".gz":
-        return gzip.open(path, "rt", encoding="utf-8")
-    if path.suffix == ".xz":
-        return lzma.open(path, "rt", encoding="utf-8")
-    return path.open(encoding="utf-8")
+    compression = COMPRESSIONS.get(suffixes(path)[1])
+    with path.open("rb") as file:
+        opened: Any = file if compression is None else compression(file)
+        with io.TextIOWrapper(opened, encoding="utf-8") as text:
+            yield text
 
 
 def read_lines(path: Path) -> list[str]:

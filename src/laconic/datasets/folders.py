@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
-from laconic.datasets.errors import DatasetError
 from laconic.datasets.files import locate
 from laconic.datasets.registry import KNOWN, Kind
+from laconic.errors import DatasetError
 
 PROVENANCE = "PROVENANCE.md"
 VARIABLE = "LACONIC_DATA"

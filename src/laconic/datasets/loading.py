@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import Literal, overload
 
-from laconic.datasets.errors import DatasetError
 from laconic.datasets.folders import Info, lookup, present_folder
 from laconic.datasets.records import (
     Counts,
@@ -22,6 +21,7 @@ from laconic.datasets.records import (
 )
 from laconic.datasets.registry import GraphName, ImagesName, RetrievalName, TextName
 from laconic.datasets.usenet import PARTS
+from laconic.errors import DatasetError
 
 
 @overload

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from laconic.datasets.errors import DatasetError
+from laconic.errors import DatasetError
 
 if TYPE_CHECKING:
     from laconic.corpus import Corpus

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from laconic.datasets.errors import DatasetError
+from laconic.errors import DatasetError
 
 PARTS = ("headers", "quotes", "signatures")
 

@@ -12,10 +12,10 @@ from laconic.evaluate.clustering import clustering_accuracy, clustering_nmi, kme
 from laconic.evaluate.coherence import Coherence, coherence, diversity
 from laconic.evaluate.comparison import Comparison, Paired, compare, holm, paired_test
 from laconic.evaluate.crossmodal import mate_ranks, mean_average_precision
-from laconic.evaluate.files import read_qrels, read_run, write_run
-from laconic.evaluate.queries import read_queries
+from laconic.evaluate.named import read_qrels, read_queries
 from laconic.evaluate.retrieval import RetrievalScores, retrieval_scores
 from laconic.evaluate.summary import TopicSummary, summarise_topics
+from laconic.reading.rankings import read_run, write_run
 
 __all__ = [
     "Classification",

@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtr
 
 from laconic.checks import check_number
-from laconic.evaluate.retrieval import MEASURES, Qrels, RetrievalScores, Run, retrieval_scores
+from laconic.evaluate.retrieval import MEASURES, RetrievalScores, retrieval_scores
+from laconic.reading.rankings import Qrels, Run
 
 RESAMPLES = 10_000
 CONFIDENCE = 0.95

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, NamedTuple, NoReturn
 
-from laconic.corpus.errors import CorpusError
-from laconic.evaluate.retrieval import Queries
+from laconic.errors import CorpusError
+from laconic.reading import queries as files_of_queries
+from laconic.reading import rankings
+from laconic.reading.rankings import Queries
 
 _SCHEMES = ("laconic:", "ir_datasets:")
 
@@ -27,6 +29,66 @@ def names_collection(path: str | os.PathLike[str]) -> bool:
     (True, False)
     """
     return isinstance(path, str) and path.startswith(_SCHEMES)
+
+
+def read_queries(
+    path: str | os.PathLike[str], *, fields: Sequence[str] = ("title",), encoding: str = "utf-8"
+) -> Queries:
+    """Read queries from a file, or those of a known collection.
+
+    Parameters
+    ----------
+    path : str or path
+        A file, perhaps compressed: JSON lines with ``_id`` (or ``id``) and ``text``, as BEIR has them
+        (``.jsonl``); TREC topics (if the file begins with ``<``); or else lines of an id, a tab and a text.
+        Or the name of a collection: ``laconic:NAME`` for a data set of `laconic.datasets`,
+        ``ir_datasets:NAME`` for one of the package ir_datasets, if that is installed. ``laconic:NAME/SPLIT``
+        takes a part of the queries, such as ``laconic:scifact/test``.
+    fields : sequence of str, default=("title",)
+        Of TREC topics, the parts that make the text: "title", "desc", "narr".
+    encoding : str, default="utf-8"
+        Of the file.
+
+    Returns
+    -------
+    dict of str to str
+        From ids to texts, in the order of the file.
+
+    Raises
+    ------
+    CorpusError
+        If the file cannot be used; the message names the file and the line.
+    """
+    if names_collection(path):
+        return find_collection(str(path)).queries()
+    return files_of_queries.read_queries(path, fields=fields, encoding=encoding)
+
+
+def read_qrels(path: str | os.PathLike[str], *, encoding: str = "utf-8") -> dict[str, dict[str, int]]:
+    """Read judgements from a file, or those of a known collection.
+
+    Parameters
+    ----------
+    path : str or path
+        A file, perhaps compressed: TREC's four columns (query, anything, document, grade) between white
+        space, or three (query, document, grade) between tabs, with BEIR's header or without. Or the name of
+        a collection, as of `read_queries`.
+    encoding : str, default="utf-8"
+        Of the file.
+
+    Returns
+    -------
+    dict of str to dict of str to int
+        From the ids of queries to those of documents to grades, which are from -1000 to 1000.
+
+    Raises
+    ------
+    CorpusError
+        If the file cannot be used; the message names the file and the line.
+    """
+    if names_collection(path):
+        return find_collection(str(path)).qrels()
+    return rankings.read_qrels(path, encoding=encoding)
 
 
 def find_collection(name: str) -> Collection:

@@ -5,18 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
-Queries: TypeAlias = dict[str, str]
-"""From the ids of queries to their texts."""
-Qrels: TypeAlias = Mapping[str, Mapping[str, int]]
-"""From the ids of queries to those of documents to grades: 1 or more is relevant."""
-Run: TypeAlias = Mapping[str, Mapping[str, float]]
-"""From the ids of queries to those of documents to scores: more is better."""
+from laconic.reading.rankings import LARGEST_GRADE, Qrels, Run
 
 MEASURES = ("AP", "nDCG@10")
-# trec_eval takes memory and time for every grade up to the largest, used or not.
-LARGEST_GRADE = 1000
 
 
 @dataclass(frozen=True)

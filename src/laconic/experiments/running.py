@@ -14,7 +14,7 @@ from typing import Any
 from laconic import __version__
 from laconic.experiments.parts import SEED, Results, Say
 from laconic.experiments.registry import Experiment
-from laconic.stored.files import appearing
+from laconic.storage.files import appearing
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
 

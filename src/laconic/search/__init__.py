@@ -1,6 +1,6 @@
 """Search: term matching, topic matching, and the blend of both."""
 
-from laconic.search.errors import SearchError
+from laconic.errors import SearchError
 from laconic.search.index import SearchIndex
 from laconic.search.results import Explanation, Hit, Results, Snippet, TermMatch, TopicMatch
 from laconic.search.terms import BM25, VSM

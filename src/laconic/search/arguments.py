@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
-from laconic.corpus.strings import as_names, check_unique, is_unicode
+from laconic.reading.strings import as_names, check_unique, is_unicode
 
 if TYPE_CHECKING:
-    from laconic.corpus.strings import Strings
+    from laconic.reading.strings import Strings
 
 
 def checked_blend(blend: Any) -> float:

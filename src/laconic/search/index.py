@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from laconic.corpus import Corpus
-    from laconic.corpus.matrices import CSR
-    from laconic.corpus.strings import Strings
+    from laconic.matrices import CSR
     from laconic.models.base import TopicModel
+    from laconic.reading.strings import Strings
     from laconic.search.tuning import Tuning
 
 BLEND = 0.2

@@ -11,14 +11,14 @@ from typing import Any, Self
 import numpy as np
 
 from laconic.checks import check_choice, check_number
+from laconic.errors import SearchError
 from laconic.search.arguments import checked_queries
-from laconic.search.errors import SearchError
 from laconic.search.features import FEATURES, TOPICS, Candidates, Qrels, features
 from laconic.search.index import SearchIndex
 from laconic.search.terms import BM25
-from laconic.stored.manifest import Json, Kind
-from laconic.stored.reading import read_directory
-from laconic.stored.writing import replacing
+from laconic.storage.manifest import Json, Kind
+from laconic.storage.reading import read_directory
+from laconic.storage.writing import replacing
 
 __all__ = ["FEATURES", "Candidates", "Ranker", "cross_validated", "features"]
 

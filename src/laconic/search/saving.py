@@ -14,19 +14,19 @@ from scipy.sparse import csc_array, csr_array, issparse
 
 from laconic.bundle import Bundle, BundleError, load
 from laconic.corpus import CorpusError, Vectorizer
-from laconic.corpus.strings import Strings, as_names, check_unique
+from laconic.errors import SearchError
+from laconic.reading.strings import Strings, as_names, check_unique
 from laconic.search.arguments import checked_blend
 from laconic.search.blend import BlendedMatcher
-from laconic.search.errors import SearchError
 from laconic.search.index import SCALINGS, SearchIndex
 from laconic.search.terms import BM25, VSM, TermMatcher
 from laconic.search.topics import SIMILARITIES, Part, TopicMatcher
-from laconic.stored.arrays import add_csr, read_csr
-from laconic.stored.lines import add_strings, read_strings
-from laconic.stored.manifest import Json, Kind
-from laconic.stored.reading import StoredDirectory, read_directory
-from laconic.stored.values import decode, encode
-from laconic.stored.writing import DirectoryWriter, replacing
+from laconic.storage.arrays import add_csr, read_csr
+from laconic.storage.lines import add_strings, read_strings
+from laconic.storage.manifest import Json, Kind
+from laconic.storage.reading import StoredDirectory, read_directory
+from laconic.storage.values import decode, encode
+from laconic.storage.writing import DirectoryWriter, replacing
 
 INDEX = Kind(
     noun="search index", manifest="index.json", format="laconic-search", version=1, error=SearchError

@@ -11,12 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csc_array, vstack
 
 from laconic.checks import check_choice, check_number
-from laconic.corpus.matrices import as_counts
 from laconic.corpus.weighting import weighed
 from laconic.kernels.search import add_impacts, best_positive, bm25_impacts, unit_impacts
+from laconic.matrices import as_counts
 
 if TYPE_CHECKING:
-    from laconic.corpus.matrices import CSR
+    from laconic.matrices import CSR
 
     Counts = ArrayLike | CSR
 

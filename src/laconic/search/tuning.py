@@ -14,7 +14,7 @@ from laconic.search.arguments import checked_blend
 from laconic.search.terms import BM25, TermMatcher
 
 if TYPE_CHECKING:
-    from laconic.corpus.matrices import CSR
+    from laconic.matrices import CSR
     from laconic.search.index import SearchIndex
 
 Floats = NDArray[np.float32]

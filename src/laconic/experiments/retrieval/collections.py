@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from laconic import datasets
-from laconic.evaluate.retrieval import Run
 from laconic.experiments.parts import SEED
+from laconic.reading.rankings import Run
 from laconic.search.terms import BM25, VSM
 
 if TYPE_CHECKING:

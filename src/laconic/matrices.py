@@ -1,0 +1,123 @@
+"""Matrices of counts: what they look like inside this package, and how others become so."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from laconic.errors import CorpusError
+from laconic.kernels.columns import take_columns
+
+if TYPE_CHECKING:
+    CSR: TypeAlias = sparse.csr_array[np.float32, tuple[int, int]]
+    CSC: TypeAlias = sparse.csc_array[np.float32, tuple[int, int]]
+
+
+def as_counts(X: object) -> CSR:
+    """Give documents × terms counts as a canonical float32 CSR array.
+
+    Parameters
+    ----------
+    X : sparse array, sparse matrix or array-like of shape (n_documents, n_terms)
+        Finite and non-negative; whole numbers are not required.
+
+    Returns
+    -------
+    scipy.sparse.csr_array of float32
+        Sorted indices, no duplicates, no stored zeros, int32 indices where they suffice. The memory is
+        that of `X` where `X` is already so; `X` itself is never changed.
+
+    Examples
+    --------
+    >>> counts = as_counts([[0, 2], [1, 0]])
+    >>> counts.dtype, counts.nnz
+    (dtype('float32'), 2)
+    """
+    given: Any = X if sparse.issparse(X) else np.asarray(X)
+    if given.ndim != 2:
+        raise CorpusError(f"counts must have 2 dimensions (documents, terms), not {given.ndim}")
+    if given.dtype.kind not in "buif":
+        raise CorpusError(f"counts must be real numbers, not dtype {given.dtype}")
+    if getattr(given, "format", None) in ("csr", "csc", "bsr"):
+        _check_indices(given)
+    with np.errstate(over="ignore"):
+        counts: CSR = sparse.csr_array(given, dtype=np.float32)
+    lowest, highest = (counts.data.min(), counts.data.max()) if counts.nnz else (0, 0)
+    if not (lowest >= 0 and np.isfinite(highest)):
+        raise CorpusError(_first_bad(counts))
+    return _canonical(counts)
+
+
+def document_frequency(counts: CSR) -> NDArray[np.int64]:
+    """Count the documents that each term occurs in; `counts` is canonical."""
+    return np.bincount(counts.indices, minlength=counts.shape[1]).astype(np.int64)
+
+
+def csr(
+    data: NDArray[np.float32], indices: NDArray[np.int32], indptr: NDArray[np.int64], n_columns: int
+) -> CSR:
+    """Join the arrays of a CSR matrix, with int32 indices where they suffice, and sort its rows."""
+    index = index_dtype(len(indices))
+    parts = (data, indices.astype(index, copy=False), indptr.astype(index, copy=False))
+    X: CSR = sparse.csr_array(parts, shape=(len(indptr) - 1, n_columns))
+    X.sort_indices()
+    return X
+
+
+def canonical_csr(
+    data: NDArray[np.float32], indices: NDArray[Any], indptr: NDArray[Any], n_columns: int
+) -> CSR:
+    """Join the arrays of a CSR matrix that is canonical already, without a look at them or a copy."""
+    X: CSR = sparse.csr_array((data, indices, indptr), shape=(len(indptr) - 1, n_columns))
+    X.has_canonical_format = True
+    return X
+
+
+def columns_like(X: CSR, columns: CSC) -> CSC:
+    """The columns of X, whose entries stand where those of `columns` do: only the numbers are new."""
+    data = np.empty(X.nnz, X.dtype)
+    place, done = columns.indptr[:-1].astype(np.int64), X.indptr[:-1].astype(np.int64)
+    take_columns(X.indptr, X.indices, X.data, 0, X.shape[1], done, place, data)
+    found: CSC = sparse.csc_array((data, columns.indices, columns.indptr), shape=X.shape)
+    found.has_canonical_format = True
+    return found
+
+
+def index_dtype(largest: int) -> np.dtype[Any]:
+    """Give the type of indices: int32 where that suffices for the number of entries."""
+    return np.dtype(np.int32 if largest <= np.iinfo(np.int32).max else np.int64)
+
+
+def _first_bad(counts: CSR) -> str:
+    """Say which count is NaN, infinite or negative."""
+    entry = np.flatnonzero(~((counts.data >= 0) & np.isfinite(counts.data)))[0]
+    document = np.searchsorted(counts.indptr, entry, side="right") - 1
+    where = f"document {document}, column {counts.indices[entry]}"
+    if counts.data[entry] < 0:
+        return f"{where}: counts must not be negative; mend it or leave it out"
+    return f"{where}: counts must be finite, and not too large for float32; mend it or leave it out"
+
+
+def _check_indices(X: Any) -> None:
+    # Compiled code downstream trusts the indices: one out of bounds would read or write anywhere.
+    try:
+        X.check_format(full_check=True)
+    except ValueError as error:
+        raise CorpusError(f"the sparse matrix of counts is damaged: {error}") from error
+
+
+def _canonical(counts: CSR) -> CSR:
+    if not (counts.has_canonical_format and counts.data.all()):
+        # The arrays may be the caller's own, and both operations work in place.
+        counts = counts.copy()
+        counts.sum_duplicates()
+        counts.eliminate_zeros()
+    largest = max(counts.nnz, *counts.shape)
+    index = index_dtype(largest)
+    if counts.indices.dtype != index:
+        parts = (counts.data, counts.indices.astype(index), counts.indptr.astype(index))
+        counts = sparse.csr_array(parts, shape=counts.shape)
+    return counts

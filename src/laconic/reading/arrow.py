@@ -1,0 +1,125 @@
+"""Tables of typed columns: Parquet files, and data frames in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
+
+from laconic.errors import CorpusError
+from laconic.reading.rows import Columns, Row, missing
+from laconic.reading.sources import File, Source
+
+# So many texts are in memory at a time.
+_BATCH = 2048
+_BLOCK = 1 << 20
+
+
+def read_parquet(source: File, columns: Columns) -> Iterator[Row]:
+    """Give the rows of a Parquet file; other columns than those named are not read."""
+    import pyarrow as pa
+    from pyarrow.parquet import ParquetFile
+
+    with source.naming_damage():
+        try:
+            size = source.path.stat().st_size
+            # Without a buffer of its own size, a whole row group would be in memory.
+            file = ParquetFile(source.path, buffer_size=_BLOCK, pre_buffer=False)
+            with file:
+                check_columns(file.schema_arrow, columns, str(source.path))
+                batches = file.iter_batches(_BATCH, columns=columns.named, use_threads=False)
+                n_rows, done = file.metadata.num_rows, 0
+                for batch in batches:
+                    done += len(batch)
+                    # The columns lie apart in the file, so its rows tell how far the reading is.
+                    part = source.start + size * done // max(n_rows, done)
+                    source.ledger.position = partial(int, part)
+                    yield from batch_rows(source, batch, columns, done - len(batch))
+        except (pa.ArrowException, MemoryError, OverflowError) as error:
+            raise source.damaged(error) from error
+
+
+def read_arrow(source: Source, columns: Columns, table: Any) -> Iterator[Row]:
+    """Give the rows of a table that has the Arrow interface (``__arrow_c_stream__``)."""
+    import pyarrow as pa
+
+    narrowed = _narrowed(table, columns)
+    try:
+        reader = pa.RecordBatchReader.from_stream(narrowed)
+    except (ValueError, TypeError, pa.ArrowException) as error:
+        raise CorpusError(f"the table cannot be read: {error}") from error
+    check_columns(reader.schema, columns, "the table")
+    start = 0
+    try:
+        for whole in reader:
+            for first in range(0, len(whole), _BATCH):
+                yield from batch_rows(source, whole.slice(first, _BATCH), columns, start + first)
+            start += len(whole)
+    except pa.ArrowException as error:
+        raise CorpusError(f"the table cannot be read: {error}") from error
+
+
+def _narrowed(table: Any, columns: Columns) -> Any:
+    """Leave other columns out, since they may be of types that Arrow does not have."""
+    if hasattr(table, "collect") and hasattr(table, "collect_schema"):
+        raise CorpusError("the table is a query that was not run yet: pass table.collect()")
+    if not hasattr(table, "__arrow_c_stream__"):
+        raise CorpusError(
+            "a table must be a data frame of pandas (2.2 or newer) or polars, a table of pyarrow, or another "
+            f"with the Arrow interface, not {type(table).__name__}; from_texts takes lists of texts"
+        )
+    if hasattr(table, "column_names"):
+        check_columns(table.schema, columns, "the table")
+        return table.select(columns.named)
+    names = getattr(table, "columns", None)
+    if names is None:
+        return table
+    for column in columns.named:
+        if column not in names:
+            raise CorpusError(f"the table: {missing(column, [str(name) for name in names])}")
+    return table[columns.named]
+
+
+def check_columns(schema: Any, columns: Columns, where: str) -> None:
+    """Refuse columns that are not there, or there twice, and texts that are no strings."""
+    names: Sequence[str] = schema.names
+    for column in columns.named:
+        if column not in names:
+            raise CorpusError(f"{where}: {missing(column, names)}")
+        if names.count(column) > 1:
+            raise CorpusError(f"{where}: two columns are named {column!r}; rename one")
+    for column in columns.texts:
+        kind = schema.field(column).type
+        value = getattr(kind, "value_type", kind) if str(kind).startswith("dictionary") else kind
+        if str(value) not in ("string", "large_string", "string_view", "null"):
+            raise CorpusError(f"{where}: the column {column!r} holds {kind}; texts must be strings")
+
+
+def batch_rows(source: Source, batch: Any, columns: Columns, start: int) -> Iterator[Row]:
+    """Give the rows of a record batch, of which `start` is the number of the first."""
+    n_rows = len(batch)
+    try:
+        texts = [_values(batch.column(column)) for column in columns.texts]
+        others = [
+            [None] * n_rows if column is None else _values(batch.column(column))
+            for column in (columns.label, columns.id)
+        ]
+    except UnicodeDecodeError:
+        # Arrow does not look into strings, so one of them may be anything.
+        if n_rows == 1:
+            source.refuse(start, "bytes that are not utf-8 in a column of strings; mend the table")
+            return
+        for i in range(n_rows):
+            yield from batch_rows(source, batch.slice(i, 1), columns, start + i)
+        return
+    text = texts[0] if len(texts) == 1 else zip(*texts, strict=True)
+    yield from zip(range(start, start + n_rows), text, *others, strict=True)
+
+
+def _values(array: Any) -> list[Any]:
+    if not hasattr(array, "dictionary"):
+        return list(array.to_pylist())
+    # The dictionary may be that of a whole table, and not all kinds of strings can be decoded at once.
+    indices = array.indices.to_pylist()
+    entries = {index: array.dictionary[index].as_py() for index in set(indices) if index is not None}
+    return [entries.get(index) for index in indices]

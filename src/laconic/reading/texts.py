@@ -1,0 +1,100 @@
+"""Plain texts: a document in every line of a file, or in every file of a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from laconic.errors import CorpusError
+from laconic.reading.ledger import Ledger
+from laconic.reading.rows import Columns, Row
+from laconic.reading.sources import File, Source, suffixes
+
+
+def read_lines(source: File, columns: Columns) -> Iterator[Row]:
+    """Give every line as a document, also the empty ones."""
+    if columns != Columns("text", None, None):
+        raise CorpusError(
+            f"{source.path} has no columns but one document in every line: leave text, label and id out"
+        )
+    for number, line in source.lines():
+        yield number, line.removesuffix("\n").removesuffix("\r"), None, None
+
+
+class Folder(Source):
+    """A folder, of which every ``.txt`` file is a document, in the order of their names.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        Of the folder.
+    files : list of pathlib.Path
+        As of `text_files`.
+    ledger : Ledger
+        Where bad files are reported.
+    encoding : str
+        Of the texts.
+    """
+
+    def __init__(self, path: Path, files: list[Path], ledger: Ledger, encoding: str) -> None:
+        super().__init__("", ledger, "file")
+        self.path = path
+        self.files = files
+        self._encoding = encoding
+
+    def place(self, number: int) -> str:
+        """Name a file."""
+        return str(self.files[number])
+
+
+def read_folder(source: Folder, columns: Columns) -> Iterator[Row]:
+    """Give every file as a document, with its sub-folder as label and its path as id."""
+    path = source.path
+    if columns.text != "text" or columns.id is not None or columns.label not in (None, "folder"):
+        raise CorpusError(
+            f"{path} is a folder, which has no columns: leave text and id out, "
+            'and label too unless it is label="folder" (the name of the sub-folder)'
+        )
+    start = 0
+    for number, name in enumerate(source.files):
+        if columns.label is not None and name.parent == path:
+            source.refuse(
+                number,
+                'is in no sub-folder, so label="folder" gives it no label; '
+                "move it to the sub-folder of its label",
+            )
+            continue
+        file = File(name, source.ledger, source._encoding, start)
+        try:
+            with file.opened() as opened:
+                contents = opened.read()
+        except CorpusError as error:
+            # One document among many: what is wrong with it is nothing against the others.
+            source.refuse(number, str(error).removeprefix(str(name)).lstrip(": "))
+            continue
+        finally:
+            start = source.ledger.position()
+        try:
+            text = contents.decode()
+        except UnicodeDecodeError as error:
+            line = contents.count(b"\n", 0, error.start) + 1
+            file.refuse(line, file.undecodable)
+            continue
+        yield number, text, name.parent.name, _name(name.relative_to(path))
+
+
+def text_files(path: Path) -> list[Path]:
+    """The texts in a folder and in its sub-folders, by name; hidden ones are left out."""
+    found = [
+        file
+        for file in path.rglob("*")
+        if suffixes(file)[0] == ".txt"
+        and not any(part.startswith(".") for part in file.relative_to(path).parts)
+        and file.is_file()
+    ]
+    return sorted(found, key=lambda file: file.relative_to(path).as_posix())
+
+
+def _name(file: Path) -> str:
+    whole = file.as_posix()
+    return whole[: -len("".join(suffixes(file)))]

@@ -1,0 +1,304 @@
+"""Writing a directory of checked files that is replaced as a whole or not at all.
+
+A stored directory is one document, such as ``model.json``, and the files it lists with their sizes and
+SHA-256 sums. File names carry the hash of their content, so a new file never takes the name of a different
+old one: all new files are on disk before the document is swapped, and the old ones go after it. Whoever has
+mapped an old file keeps it.
+"""
+
+import contextlib
+import errno
+import hashlib
+import os
+import platform
+import re
+import secrets
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import BinaryIO, Protocol
+
+import numpy as np
+import scipy
+
+from laconic.storage.manifest import (
+    FILE_NAME,
+    MAX_MANIFEST_BYTES,
+    MAX_NAME_LENGTH,
+    STEM,
+    Json,
+    Kind,
+    quoted,
+    sealed,
+    unsealed,
+)
+
+if sys.platform != "win32":
+    import fcntl
+
+_TEMPORARY_NAME = re.compile(r"\.laconic-[0-9a-f]{16}\.tmp")
+
+
+class Sink(Protocol):
+    """Anything bytes can be written to."""
+
+    def write(self, data: bytes | memoryview, /) -> int:
+        """Write all of `data`; a view is one of single bytes."""
+
+
+class _HashedSink:
+    """Count and hash bytes on their way into a file, so that nothing is serialised twice."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._hash = hashlib.sha256()
+        self.size = 0
+
+    def write(self, data: bytes | memoryview, /) -> int:
+        self._hash.update(data)
+        self.size += len(data)
+        return self._file.write(data)
+
+    def digest(self) -> str:
+        return self._hash.hexdigest()
+
+
+class DirectoryWriter:
+    """Add files, then `commit` the document that refers to them; made by `replacing`.
+
+    Parameters
+    ----------
+    path : Path
+        An existing directory.
+    kind : Kind
+        What is stored.
+    """
+
+    def __init__(self, path: Path, kind: Kind) -> None:
+        self.path = path
+        self.kind = kind
+        self._files: dict[str, Json] = {}
+        self._made: list[Path] = []
+        self._manifest: bytes | None = None
+
+    def add(self, stem: str, suffix: str, write: Callable[[Sink], object]) -> str:
+        """Store one file.
+
+        Parameters
+        ----------
+        stem : str
+            What the file holds: letters, digits, underscores and single dots.
+        suffix : {"npy", "txt"}
+            The kind of file.
+        write : callable
+            Receives the sink to write to.
+
+        Returns
+        -------
+        str
+            The file's name, which ends in the first 16 hex digits of its SHA-256 sum.
+        """
+        if not STEM.fullmatch(stem) or len(stem) + len(suffix) + 18 > MAX_NAME_LENGTH:
+            raise self.error(f"{quoted(stem)} cannot be part of a file name; use a short plain name")
+        temporary, sink = self._write_temporary(write)
+        name = f"{stem}-{sink.digest()[:16]}.{suffix}"
+        target = self.path / name
+        if not target.exists():
+            self._made.append(target)
+        temporary.replace(target)
+        self._files[name] = {"bytes": sink.size, "sha256": sink.digest()}
+        return name
+
+    def commit(self, document: Mapping[str, Json]) -> None:
+        """Make `document` and the files added so far the content of the directory.
+
+        Parameters
+        ----------
+        document : mapping
+            JSON values; ``format``, ``format_version``, ``versions``, ``files`` and ``checksum`` are added.
+        """
+        path = self.path / self.kind.manifest
+        complete: dict[str, Json] = {
+            **document,
+            "format": self.kind.format,
+            "format_version": self.kind.version,
+            "versions": _versions(),
+            "files": self._files,
+        }
+        try:
+            manifest = sealed(complete)
+            # What could not be read back must not replace what can.
+            unsealed(self.kind, path, manifest)
+        except (ValueError, RecursionError) as error:
+            problem = f"{path}: is not saved, because it could not be read back: {error}"
+            raise self.kind.error(problem) from error
+        if len(manifest) > MAX_MANIFEST_BYTES:
+            raise self.kind.error(
+                f"{path}: is not saved, because {len(manifest)} bytes are more than {MAX_MANIFEST_BYTES}, "
+                "the limit; keep long lists as numpy arrays"
+            )
+        self._manifest = manifest
+        temporary, _ = self._write_temporary(lambda sink: sink.write(manifest))
+        # The files' names must be durable before the document that needs them is.
+        _sync_directory(self.path)
+        temporary.replace(path)
+        _sync_directory(self.path)
+
+    def error(self, problem: str) -> ValueError:
+        """Return the error to raise about what cannot be stored.
+
+        Parameters
+        ----------
+        problem : str
+            What is wrong, and what to do.
+
+        Returns
+        -------
+        ValueError
+            Of the kind's own type, to be raised.
+        """
+        return self.kind.error(f"{self.path}: {problem}")
+
+    def clean(self) -> None:
+        """Remove what the directory no longer needs or, if the save failed, what it left behind."""
+        # The file decides, not a flag: an interrupt can come right after the swap.
+        if self._manifest is not None and _bytes_or_none(self.path / self.kind.manifest) == self._manifest:
+            unwanted = [
+                path for path in self.path.iterdir() if _is_own(path) and path.name not in self._files
+            ]
+        else:
+            unwanted = self._made
+        for path in unwanted:
+            # Open elsewhere (Windows) or already gone: the next save tries again, this one is complete.
+            with contextlib.suppress(OSError):
+                path.unlink()
+
+    def _write_temporary(self, write: Callable[[Sink], object]) -> tuple[Path, _HashedSink]:
+        temporary = self.path / f".laconic-{secrets.token_hex(8)}.tmp"
+        self._made.append(temporary)
+        with temporary.open("xb") as file:
+            sink = _HashedSink(file)
+            write(sink)
+            file.flush()
+            os.fsync(file.fileno())
+        return temporary, sink
+
+
+@contextlib.contextmanager
+def replacing(path: str | os.PathLike[str], kind: Kind) -> Iterator[DirectoryWriter]:
+    """Replace the content of a directory as a whole; a crash at any time leaves the old or the new one.
+
+    Parameters
+    ----------
+    path : path-like
+        A new or empty directory, or one of the same kind that was written before.
+    kind : Kind
+        What is stored.
+
+    Yields
+    ------
+    DirectoryWriter
+        Whose `commit` makes the new content valid; without it the directory stays as it was.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from laconic.storage.reading import read_directory
+    >>> shelf = Kind("shelf", "shelf.json", "laconic-shelf", 1, ValueError)
+    >>> with tempfile.TemporaryDirectory() as path:
+    ...     with replacing(path, shelf) as writer:
+    ...         name = writer.add("greeting", "txt", lambda sink: sink.write(b"hello"))
+    ...         writer.commit({"greeting": name})
+    ...     stored = read_directory(path, shelf)
+    >>> stored.document["greeting"], bytes(stored.files[name])
+    ('greeting-2cf24dba5fb0a30e.txt', b'hello')
+    """
+    directory = Path(path)
+    if directory.exists() and not directory.is_dir():
+        raise kind.error(f"{directory}: is a file; a {kind.noun} is saved as a directory: give another path")
+    if not directory.exists():
+        directory.mkdir(parents=True, exist_ok=True)
+        _sync_directory(directory.parent)
+    with _locked(directory):
+        _refuse_foreign(directory, kind)
+        writer = DirectoryWriter(directory, kind)
+        try:
+            yield writer
+        finally:
+            writer.clean()
+
+
+def _is_own(path: Path) -> bool:
+    named = FILE_NAME.fullmatch(path.name) or _TEMPORARY_NAME.fullmatch(path.name)
+    return bool(named) and (path.is_symlink() or path.is_file())
+
+
+def _refuse_foreign(directory: Path, kind: Kind) -> None:
+    manifest = directory / kind.manifest
+    if manifest.exists():
+        # A search, not a parse: a damaged directory of ours may be replaced, too.
+        if f'"format": "{kind.format}"'.encode() not in (_bytes_or_none(manifest) or b""):
+            raise kind.error(
+                f"{manifest}: is damaged or was not written by laconic, so it is not overwritten; remove it "
+                "or save to another directory"
+            )
+        return
+    # A first save that was killed leaves only files with names of ours.
+    foreign = sorted(path.name for path in directory.iterdir() if not _is_own(path))
+    if foreign:
+        raise kind.error(
+            f"{directory}: is not empty and holds no laconic {kind.noun} (it has {quoted(foreign[0])}); save "
+            "to a new or an empty directory"
+        )
+
+
+def _versions() -> dict[str, Json]:
+    from laconic import __version__
+
+    return {
+        "laconic": __version__,
+        "numpy": np.__version__,
+        "python": platform.python_version(),
+        "scipy": scipy.__version__,
+    }
+
+
+def _bytes_or_none(path: Path) -> bytes | None:
+    try:
+        with path.open("rb") as file:
+            return file.read(MAX_MANIFEST_BYTES + 1)
+    except OSError:
+        return None
+
+
+@contextlib.contextmanager
+def _locked(directory: Path) -> Iterator[None]:
+    """Let one save at a time into a directory, or it would take another's new files for orphans.
+
+    The system releases the lock of a process that dies. Windows and some network file systems have no such
+    lock; there two processes must not save to one directory at the same moment.
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _sync_directory(directory: Path) -> None:
+    """Make renames durable where the system can sync a directory."""
+    if sys.platform == "win32":
+        return
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.EBADF):
+            raise
+    finally:
+        os.close(descriptor)
