@@ -1,9 +1,89 @@
-"""The errors that laconic raises about what it is given: all are of the type ValueError."""
+"""The errors that laconic raises about what it is given: all are of the type ValueError.
+
+A message is made of parts, and a parameter in it is a part of its own, as data: so the same message can be
+worded for Python (``min_df=1``) and for the command line (``--min-df 1``).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 
-class CorpusError(ValueError):
+_NOT_SAID = object()
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter that a message names, and perhaps a value to give it.
+
+    Parameters
+    ----------
+    name : str
+        As it is called in Python.
+    value : object, optional
+        What to set it to, or what it was.
+
+    Examples
+    --------
+    >>> print(Parameter("min_df"), Parameter("min_df", 1), Parameter("encoding", "latin-1"))
+    min_df min_df=1 encoding='latin-1'
+    """
+
+    name: str
+    value: object = _NOT_SAID
+
+    @property
+    def has_value(self) -> bool:
+        """Whether a value is named, too."""
+        return self.value is not _NOT_SAID
+
+    def __str__(self) -> str:
+        return f"{self.name}={self.value!r}" if self.has_value else self.name
+
+
+class InputError(ValueError):
+    """Base of laconic's errors: a message whose parts are texts, parameters and other errors.
+
+    Examples
+    --------
+    >>> error = InputError("no term is left: lower ", Parameter("min_df"))
+    >>> str(error)
+    'no term is left: lower min_df'
+    >>> error.worded(lambda parameter: f"--{parameter.name.replace('_', '-')}")
+    'no term is left: lower --min-df'
+    >>> error.parameter
+    'min_df'
+    """
+
+    def __str__(self) -> str:
+        return self.worded(str)
+
+    def worded(self, word: Callable[[Parameter], str]) -> str:
+        """The message, with parameters worded by a function."""
+        return "".join(
+            word(part)
+            if isinstance(part, Parameter)
+            else part.worded(word)
+            if isinstance(part, InputError)
+            else str(part)
+            for part in self.args
+        )
+
+    @property
+    def parameter(self) -> str | None:
+        """The first parameter that the message names."""
+        for part in self.args:
+            found = part.name if isinstance(part, Parameter) else getattr(part, "parameter", None)
+            if found is not None:
+                return str(found)
+        return None
+
+
+class ParameterError(InputError):
+    """A parameter that makes no sense, by itself or with the others."""
+
+
+class CorpusError(InputError):
     """Documents that cannot be used as they are.
 
     The message names the file and the line (or the position in the list) and says what to do.
@@ -19,15 +99,15 @@ class CorpusError(ValueError):
     """
 
 
-class BundleError(ValueError):
+class BundleError(InputError):
     """A saved model cannot be read, or a model cannot be saved; the message names the file and the reason."""
 
 
-class SearchError(ValueError):
+class SearchError(InputError):
     """A search index that cannot be used; the message says why and what to do."""
 
 
-class DatasetError(ValueError):
+class DatasetError(InputError):
     """A data set that is unknown, absent or damaged.
 
     The message names the data set or the file and says what to do.

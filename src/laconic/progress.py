@@ -10,6 +10,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.text import Text
 
+from laconic.words import clock
+
 if TYPE_CHECKING:
     from laconic.losses.loop import Progress as Report
 
@@ -85,14 +87,3 @@ def expected_iterations(decreases: list[float], tol: float, max_iter: int) -> in
     rate = (math.log(recent[0]) - math.log(recent[-1])) / (len(recent) - 1)
     more = math.ceil(round(max(0.0, math.log(recent[-1] / tol)) / rate, 9))
     return max(done, min(max_iter, done + more))
-
-
-def clock(seconds: float) -> str:
-    """A duration in the words of a clock.
-
-    >>> clock(75), clock(3.2)
-    ('1:15', '0:04')
-    """
-    whole = math.ceil(seconds)
-    hours, minutes = whole // 3600, whole // 60 % 60
-    return f"{hours}:{minutes:02}:{whole % 60:02}" if hours else f"{minutes}:{whole % 60:02}"

@@ -8,7 +8,7 @@ import pytest
 from cli_documents import THEMES, documents, write_jsonl, write_matrix_market
 
 from laconic import NMF, PLSA, Corpus, load
-from laconic.cli import batches
+from laconic.bundle import reading
 from laconic.cli.priors import read_prior
 from laconic.engines.shards import ROWS_PER_BLOCK
 from laconic.priors import Exponential, Pareto, PseudoDirichlet
@@ -73,8 +73,8 @@ def test_documents_without_words_are_told_as_the_model_has_them(laconic, jsonl, 
 def test_parts_are_the_whole_to_the_bit(laconic, jsonl, tmp_path, monkeypatch):
     fit(laconic, jsonl, tmp_path / "m", "--model", "plsa", "--prior", "pareto:1")
     source = write_jsonl(tmp_path / "many.jsonl", documents(2 * ROWS_PER_BLOCK + 100, seed=2))
-    for name, size in (("whole", batches.BATCH), ("parts", ROWS_PER_BLOCK)):
-        monkeypatch.setattr(batches, "BATCH", size)
+    for name, size in (("whole", reading.BATCH), ("parts", ROWS_PER_BLOCK)):
+        monkeypatch.setattr(reading, "BATCH", size)
         laconic("transform", tmp_path / "m", source, "--text", "body", "-o", tmp_path / f"{name}.csv")
     assert (tmp_path / "parts.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
 

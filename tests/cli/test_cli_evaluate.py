@@ -280,7 +280,7 @@ def test_errors(laconic, saved, jsonl, asked, tmp_path):
     other = Corpus.from_counts([[1, 2]], ["hic", "haec"])
     other.save(tmp_path / "other")
     stderr = laconic("evaluate", saved, "--corpus", tmp_path / "other", code=1).stderr
-    assert "no terms in common" in stderr
+    assert "none in common" in stderr
     load(saved).model.save(tmp_path / "bare")
     assert "without a vocabulary" in laconic("evaluate", tmp_path / "bare", code=1).stderr
 

@@ -16,13 +16,15 @@ from cli_documents import (
 
 from laconic import Corpus, load
 from laconic.cli import plan
-from laconic.cli.sources import find_source
+from laconic.corpus import sizes
+from laconic.corpus.sizes import expected_sizes
+from laconic.corpus.sources import Modality, find_source
 
 MEGABYTE = 1_000_000
 
 
 def sizes_of(path, reading=None, terms=None):
-    return plan.expected_sizes(find_source([path], {}), reading or {}, terms or {})
+    return expected_sizes(find_source([path], {}), reading or {}, [Modality("", None, terms or {})])
 
 
 def test_the_plan_of_a_table(laconic, rows, saved, tmp_path):
@@ -121,7 +123,7 @@ def test_a_sample_tells_the_size_of_all(large, terms):
 
 
 def test_a_sample_of_svmlight_tells_the_size_of_all(tmp_path, monkeypatch):
-    monkeypatch.setattr(plan, "LINES_READ", 400_000)
+    monkeypatch.setattr(sizes, "LINES_READ", 400_000)
     lines = [f"1 {number % 500 + 1}:1 600:2  # {number}" for number in range(40_000)]
     found = sizes_of(write_lines(tmp_path / "c.svm", lines))
     assert found.known.startswith("by the first ")

@@ -7,7 +7,7 @@ import pytest
 from cli_documents import documents, write_csv, write_jsonl
 
 from laconic import load
-from laconic.cli import batches, weights
+from laconic.bundle import reading, weights
 from laconic.engines.shards import ROWS_PER_BLOCK
 
 
@@ -102,10 +102,10 @@ def test_folder_input(laconic, saved, tmp_path):
 
 @pytest.mark.parametrize("suffix", [".parquet", ".csv", ".jsonl"])
 def test_parts_are_the_whole_to_the_bit(laconic, saved, tmp_path, monkeypatch, suffix):
-    assert batches.BATCH % ROWS_PER_BLOCK == 0
+    assert reading.BATCH % ROWS_PER_BLOCK == 0
     source = write_jsonl(tmp_path / "many.jsonl", documents(2 * ROWS_PER_BLOCK + 100, seed=2))
-    for name, size in (("whole", batches.BATCH), ("parts", ROWS_PER_BLOCK)):
-        monkeypatch.setattr(batches, "BATCH", size)
+    for name, size in (("whole", reading.BATCH), ("parts", ROWS_PER_BLOCK)):
+        monkeypatch.setattr(reading, "BATCH", size)
         laconic("transform", saved, source, "--text", "body", "-o", tmp_path / f"{name}{suffix}")
     if suffix == ".parquet":
         whole, parts = (pq.read_table(tmp_path / f"{name}.parquet") for name in ("whole", "parts"))
@@ -116,7 +116,7 @@ def test_parts_are_the_whole_to_the_bit(laconic, saved, tmp_path, monkeypatch, s
 
 @pytest.mark.parametrize("suffix", [".parquet", ".csv", ".jsonl"])
 def test_a_failure_leaves_no_half_file(laconic, saved, tmp_path, monkeypatch, suffix):
-    monkeypatch.setattr(batches, "BATCH", 10)
+    monkeypatch.setattr(reading, "BATCH", 10)
     source = write_jsonl(tmp_path / "bad.jsonl", documents(50))
     with source.open("a") as file:
         file.write("no json\n")

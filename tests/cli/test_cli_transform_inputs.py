@@ -15,7 +15,7 @@ from cli_documents import (
 )
 
 from laconic import Corpus, load
-from laconic.cli import batches
+from laconic.bundle import reading
 from laconic.engines.shards import ROWS_PER_BLOCK
 
 
@@ -118,7 +118,7 @@ def test_parts_of_counts_are_the_whole_to_the_bit(run, tmp_path, monkeypatch):
     corpus = Corpus.from_texts([row["body"] for row in documents(2 * ROWS_PER_BLOCK + 100, seed=2)])
     corpus.save(tmp_path / "corpus")
     _, _, whole = run(tmp_path / "corpus")
-    monkeypatch.setattr(batches, "BATCH", ROWS_PER_BLOCK)
+    monkeypatch.setattr(reading, "BATCH", ROWS_PER_BLOCK)
     _, ids, parts = run(tmp_path / "corpus")
     assert np.array_equal(whole, parts)
     assert ids == corpus.ids.tolist()
@@ -135,8 +135,10 @@ def test_refusals(laconic, saved, counted, tmp_path):
         return error
 
     message = refused(path)
-    assert f"{path} has terms such as '1', '2', '3', and {saved} such as 'apple', 'axle', 'brake'" in message
-    assert "none in common; name its terms with --vocabulary FILE" in message
+    assert (
+        f"{path} has terms such as '1', '2', '3', and the model such as 'apple', 'axle', 'brake'" in message
+    )
+    assert "none in common; name its terms with --vocabulary" in message
     assert "holds counts and no texts: leave --text and --id out" in refused(path, "--text", "x", "--id", "y")
     short = write_lines(tmp_path / "short.txt", ["apple"])
     assert "but the vocabulary has 1; give the one" in refused(path, "--vocabulary", short)

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from laconic.corpus import Corpus, CorpusError
-from laconic.reading import Document, Reading, delimited, read_documents, sources
+from laconic.reading import Document, Reading, delimited, files, read_documents
 
 COMPRESS = {
     ".gz": gzip.compress,
@@ -183,7 +183,7 @@ def test_paths_that_cannot_be_used(tmp_path, monkeypatch):
         raise PermissionError(13, "Permission denied", str(path))
 
     path = write(tmp_path, "a.csv", "text\nx\n")
-    monkeypatch.setattr(sources.io, "FileIO", refuse)
+    monkeypatch.setattr(files.io, "FileIO", refuse)
     with pytest.raises(CorpusError, match=r"a\.csv cannot be read: Permission denied"):
         read(path)
 
@@ -390,7 +390,7 @@ def test_a_file_that_breaks_while_it_is_read(tmp_path, monkeypatch):
             raise OSError(5, "Input/output error")
 
     path = write(tmp_path, "a.txt", "x\n")
-    monkeypatch.setattr(sources.io, "FileIO", Failing)
+    monkeypatch.setattr(files.io, "FileIO", Failing)
     with pytest.raises(CorpusError, match=r"a\.txt cannot be read: Input/output error"):
         read(path)
 

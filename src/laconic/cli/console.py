@@ -101,27 +101,6 @@ def speaks_unicode(encoding: str | None) -> bool:
     return (encoding or "").lower().startswith("utf")
 
 
-def plural(number: int, noun: str) -> str:
-    """A number and its noun.
-
-    >>> plural(1, "word"), plural(2000, "word")
-    ('1 word', '2,000 words')
-    """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def size(n_bytes: float) -> str:
-    """A number of bytes in the largest unit that it fills.
-
-    >>> size(900), size(45_200_000), size(3_100_000_000)
-    ('900 bytes', '45.2 MB', '3.1 GB')
-    """
-    for unit, name in ((1e9, "GB"), (1e6, "MB"), (1e3, "KB")):
-        if n_bytes >= unit:
-            return f"{n_bytes / unit:,.1f} {name}"
-    return f"{n_bytes:.0f} bytes"
-
-
 def emit_json(value: Any) -> None:
     """Write a value as JSON to standard output, in letters that it can show."""
     ascii_only = not speaks_unicode(sys.stdout.encoding)

@@ -15,6 +15,7 @@ from typing import ParamSpec
 import typer
 
 from laconic.cli.console import fail, say
+from laconic.errors import InputError, Parameter
 
 FAILED = 1
 INTERRUPTED = 130
@@ -67,9 +68,21 @@ def described(error: Exception) -> str:
         )
     if isinstance(error, OSError) and error.strerror:
         return error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"
+    if isinstance(error, InputError):
+        return as_options(error.worded(option))
     if isinstance(error, ValueError | OSError) and error.args:
         return as_options(str(error))
     return f"unexpected {type(error).__name__}: {error} (laconic --debug ... shows where it comes from)"
+
+
+def option(parameter: Parameter) -> str:
+    """How a parameter is typed.
+
+    >>> option(Parameter("min_df", 1)), option(Parameter("n_topics"))
+    ('--min-df 1', '--topics')
+    """
+    name = _OPTIONS.get(parameter.name, f"--{parameter.name.replace('_', '-')}")
+    return f"{name} {shlex.quote(str(parameter.value))}" if parameter.has_value else name
 
 
 def as_options(message: str) -> str:
@@ -125,6 +138,9 @@ _OPTIONS = {
     "max_iter": "--max-iter",
     "min_df": "--min-df",
     "n_components": "--topics",
+    "n_per_class": "--per-class",
+    "n_shared": "--shared",
+    "n_topics": "--topics",
     "n_neighbors": "--neighbors",
     "ngram_range": "--ngrams",
     "on_error": "--on-error",

@@ -209,7 +209,7 @@ def _check_usage(
 ) -> None:
     """Refuse options that need others."""
     from laconic.evaluate.named import names_collection
-    from laconic.reading.sources import suffixes
+    from laconic.reading.files import suffixes
 
     def refuse(option: str, message: str) -> None:
         raise typer.BadParameter(message, param_hint=option)
@@ -258,7 +258,7 @@ def _opened(
         )
     if bundle.vectorizer is None:
         raise ValueError(f"{path}: was saved without a vocabulary; laconic.evaluate measures it from Python")
-    return bundle, None if not corpus else model_documents(bundle, path, corpus, reading)
+    return bundle, None if not corpus else model_documents(bundle, corpus, reading)
 
 
 def _run_names(paths: Sequence[Path], taken: Mapping[str, Any]) -> list[tuple[str, Path]]:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from laconic.cli.console import plural, say, waiting, warn
+from laconic.cli.console import say, waiting, warn
+from laconic.words import plural
 
 if TYPE_CHECKING:
     from laconic.bundle import Bundle

@@ -10,7 +10,8 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from laconic.cli.console import emit, emit_json, plural, say, waiting
+from laconic.cli.console import emit, emit_json, say, waiting
+from laconic.words import plural
 
 if TYPE_CHECKING:
     from laconic.bundle import Bundle

@@ -11,7 +11,7 @@ from laconic.cli import input_options as read
 from laconic.cli import media as several
 from laconic.cli import model_options as option
 from laconic.cli import term_options as term
-from laconic.cli.console import emit, plural, say, waiting
+from laconic.cli.console import emit, say, waiting
 from laconic.cli.errors import reported
 from laconic.cli.fitting import (
     check_output,
@@ -23,15 +23,14 @@ from laconic.cli.fitting import (
 )
 from laconic.cli.making import has_media, make_model, needs_labels
 from laconic.cli.reading import ReadingDisplay, describe, tell_problems
-from laconic.cli.sources import Holds, find_source, read_corpora
 from laconic.cli.tables import strongest_labels, topics_table
-from laconic.reading.links import check_links, read_links
+from laconic.words import plural
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from laconic.cli.sources import Source
     from laconic.corpus import Corpus
+    from laconic.corpus.sources import Modality, Source
 
 EXAMPLES = """
 Examples
@@ -155,6 +154,8 @@ def fit(
     columns = several.columns_by_name(media)
     with nothing_kept():
         with waiting("looking at the files"):
+            from laconic.corpus.sources import Holds, find_source
+
             texts = term.texts_of(
                 columns,
                 min_df=min_df,
@@ -199,7 +200,7 @@ def fit(
                 term.check_counted(weighting, sublinear_tf, model.value)
             source = find_source(path, {**reading, **texts[0].terms})
             if columns:
-                several.check_columns(source)
+                source.check_columns()
             _check_files(source, graph, save_weights)
             if needs_labels(model) and label is None and source.holds is not Holds.corpus:
                 raise typer.BadParameter(
@@ -249,16 +250,18 @@ def _check_directories(output: Path, save_corpus: Path | None) -> None:
 
 def _check_files(source: Source, graph: Path | None, save_weights: Path | None) -> None:
     if graph is not None:
+        from laconic.reading.links import check_links
+
         check_links(graph)
     if save_weights is not None:
-        from laconic.cli.weights import check_target
+        from laconic.bundle.weights import check_target
 
         check_target(save_weights, source.paths)
 
 
-def _read(source: Source, reading: Mapping[str, Any], texts: Sequence[term.Texts]) -> dict[str, Corpus]:
+def _read(source: Source, reading: Mapping[str, Any], texts: Sequence[Modality]) -> dict[str, Corpus]:
     with ReadingDisplay() as display:
-        corpora = read_corpora(source, reading, texts, display)
+        corpora = source.corpora(reading, texts, display)
     for name, corpus in corpora.items():
         say(f"read {f'{name}: ' if name else ''}{describe(corpus)}")
     # Every text has the same rows.
@@ -267,6 +270,8 @@ def _read(source: Source, reading: Mapping[str, Any], texts: Sequence[term.Texts
 
 
 def _links(path: Path, corpus: Corpus, reading: Mapping[str, Any]) -> Any:
+    from laconic.reading.links import read_links
+
     with waiting("reading the links"):
         links = read_links(path, corpus.ids.tolist(), reading.get("on_error", "raise"))
     say(f"read {plural(len(links.edges), 'link')} from {path}", whole=True)
@@ -275,7 +280,7 @@ def _links(path: Path, corpus: Corpus, reading: Mapping[str, Any]) -> Any:
 
 
 def _save_weights(model: Any, corpus: Corpus, weights: Any, path: Path) -> None:
-    from laconic.cli.weights import topic_names, writing_weights
+    from laconic.bundle.weights import topic_names, writing_weights
 
     with writing_weights(path, weights.shape[1], topic_names(model)) as write:
         write(corpus.ids.tolist(), weights)

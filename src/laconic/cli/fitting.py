@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
-from laconic.cli.console import messages, plural, say, warn
+from laconic.cli.console import messages, say, warn
 from laconic.cli.errors import INTERRUPTED
 from laconic.cli.interrupt import Interrupt
+from laconic.words import plural
 
 if TYPE_CHECKING:
     from laconic.bundle import Bundle

@@ -7,14 +7,9 @@ from typing import Any
 
 import typer
 
-from laconic.cli.errors import as_options
+from laconic.cli.errors import as_options, option
 from laconic.cli.model_options import (
-    DEFAULT_PER_CLASS,
-    DEFAULT_SHARED,
-    DEFAULT_TOPICS,
-    DEFAULT_WORDS,
     ModelName,
-    TopicNorm,
 )
 from laconic.cli.priors import read_prior
 
@@ -53,9 +48,6 @@ _PARAMETERS: dict[str, tuple[str | None, set[ModelName]]] = {
     "jobs": ("n_jobs", set(ModelName)),
 }
 
-# Models that are another one with certain parameters.
-_VARIANTS: dict[ModelName, tuple[str, dict[str, Any]]] = {ModelName.nmf_kl: ("nmf", {"loss": "kl"})}
-
 
 def has_media(model: ModelName) -> bool:
     """Whether documents have several texts."""
@@ -70,31 +62,28 @@ def needs_labels(model: ModelName) -> bool:
 def make_model(model: ModelName, **given: Any) -> Any:
     """The model that the options ask for; None stands for an option that was not given."""
     _check_usage(model, given)
-    if model in _RLSI:
-        given |= _sparsity(given["words"], given["topic_norm"], given["alpha_topics"])
-    if model in _PENALISED:
+    if model in _PENALISED and given["signed"] is not None:
         given["signed"] = not given["signed"]
     if given["raw_counts"] is not None:
         given["raw_counts"] = not given["raw_counts"]
     if given["prior"] is not None:
         given["prior"] = read_prior(given["prior"])
-    name, parameters = _VARIANTS.get(model, (model.value.replace("-", ""), {}))
-    defaults = {"topics": DEFAULT_TOPICS, "shared": DEFAULT_SHARED, "per_class": DEFAULT_PER_CLASS}
-    for option, typed in given.items():
-        parameter, models = _PARAMETERS[option]
-        value = defaults.get(option) if typed is None else typed
-        if parameter is not None and model in models and value is not None:
-            parameters = {**parameters, parameter: value.value if isinstance(value, Enum) else value}
-    from laconic.models import MODELS
-    from laconic.models.parameters import check_parameters
+    parameters: dict[str, Any] = {
+        str(_PARAMETERS[typed][0]): value.value if isinstance(value, Enum) else value
+        for typed, value in given.items()
+        if value is not None and _PARAMETERS[typed][0] is not None
+    }
+    from laconic.errors import ParameterError
+    from laconic.models import making
 
-    made = {name.lower(): kind for name, kind in MODELS.items()}[name](**parameters)
+    # A fit would find out as well what is wrong, but only when all is read and counted.
+    n_topics, words = parameters.pop("n_components", None), parameters.pop("terms_per_topic", None)
     try:
-        # A fit would find it out as well, but only when all is read and counted.
-        check_parameters(made)
+        return making.make_model(model.value, n_topics, words, **parameters)
+    except ParameterError as error:
+        raise typer.BadParameter(error.worded(option)) from error
     except ValueError as error:
         raise typer.BadParameter(f"--model {model.value}: {as_options(str(error))}") from error
-    return made
 
 
 def _check_usage(model: ModelName, given: dict[str, Any]) -> None:
@@ -118,24 +107,3 @@ def _check_usage(model: ModelName, given: dict[str, Any]) -> None:
             "links come from a file or from the nearest neighbours: leave --graph or --neighbors out",
             param_hint="--neighbors",
         )
-
-
-def _sparsity(words: int | None, topic_norm: TopicNorm | None, alpha_topics: float | None) -> dict[str, Any]:
-    """What keeps topics small: a word budget, unless a penalty is asked for."""
-    if topic_norm is None:
-        topic_norm = TopicNorm.l0 if alpha_topics is None else TopicNorm.l1
-    if topic_norm is TopicNorm.l0:
-        if alpha_topics is not None:
-            raise typer.BadParameter(
-                "--topic-norm l0 is the word budget, which has no penalty: set --words in place of "
-                "--alpha-topics, or choose --topic-norm l1",
-                param_hint="--alpha-topics",
-            )
-        words = DEFAULT_WORDS if words is None else words
-    elif words is not None:
-        raise typer.BadParameter(
-            "a word budget and a penalty on the topics (--topic-norm l1 or l2, --alpha-topics) exclude each "
-            "other: leave --words out, or leave the penalty out",
-            param_hint="--words",
-        )
-    return {"topic_norm": topic_norm, "words": words}

@@ -16,13 +16,11 @@ from laconic.cli import completion
 from laconic.cli.input_options import DATA
 
 if TYPE_CHECKING:
-    from laconic.cli.sources import Source
+    from laconic.bundle import Bundle
 
 PLACEHOLDER = "--text-NAME"
 _TYPED = re.compile(r"--text-(?P<name>[^=]+)(?:=(?P<column>.*))?", re.DOTALL)
 _OPEN = "laconic.cli.media: an option without its value"
-# Of texts, those without columns.
-_WITHOUT_COLUMNS = ".txt"
 
 Media = Annotated[
     list[str] | None,
@@ -120,20 +118,6 @@ def check_media(columns: Mapping[str, str], text: str | None, save_corpus: Path 
         )
 
 
-def check_columns(source: Source) -> None:
-    """Refuse files without columns."""
-    from laconic.cli.sources import Holds
-    from laconic.corpus import CorpusError
-    from laconic.reading.sources import suffixes
-
-    for path in source.paths:
-        if source.holds is not Holds.texts or path.is_dir() or suffixes(path)[0] == _WITHOUT_COLUMNS:
-            raise CorpusError(
-                f"{path} has no columns of texts: several texts of a document are read from .jsonl, .csv, "
-                ".tsv and .parquet files"
-            )
-
-
 def as_typed(columns: Mapping[str, str]) -> list[str]:
     """The options as they are typed, each with a space before it.
 
@@ -141,3 +125,23 @@ def as_typed(columns: Mapping[str, str]) -> list[str]:
     [' --text-de body', " --text-en 'the title'"]
     """
     return [f" {shlex.join([f'--text-{name}', column])}" for name, column in columns.items()]
+
+
+def check_names(bundle: Bundle, path: Path, columns: Mapping[str, str], text: str | None) -> None:
+    """Refuse columns of texts that a model does not know, and other ones where it has several texts."""
+    names = bundle.modalities
+    if columns and not names:
+        raise typer.BadParameter(
+            f"{path} has one text of each document: say --text", param_hint=f"--text-{next(iter(columns))}"
+        )
+    if names and (text is not None or not columns):
+        known = " or ".join(f"--text-{name}" for name in names)
+        raise typer.BadParameter(
+            f"{path} has several texts of each document: say which one a column holds, with {known}",
+            param_hint="--text" if text is not None else PLACEHOLDER,
+        )
+    for name in columns:
+        if name not in names:
+            raise typer.BadParameter(
+                f"{path} has no texts of that name; there are {', '.join(names)}", param_hint=f"--text-{name}"
+            )

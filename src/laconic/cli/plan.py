@@ -2,39 +2,28 @@
 
 from __future__ import annotations
 
-import math
 import os
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from laconic.cli.console import emit, plural, printable, size, waiting, warn
+from laconic.cli.console import emit, printable, waiting, warn
 from laconic.cli.errors import option_names
-from laconic.cli.reading import kept_terms, rounded
-from laconic.cli.sources import Holds, Source
-from laconic.corpus import Corpus, CorpusError, Vectorizer
+from laconic.cli.reading import kept_terms
+from laconic.corpus import Vectorizer
+from laconic.corpus.sizes import Sizes, expected_sizes
+from laconic.corpus.sources import Holds, Modality, Source
 from laconic.corpus.spool import SPOOLED_BYTES
-from laconic.reading import read_documents
 from laconic.reading.columns import columns_of
-from laconic.reading.ledger import Ledger
-from laconic.reading.sources import File, suffixes
-
-if TYPE_CHECKING:
-    from laconic.cli.term_options import Texts
-    from laconic.corpus.options import VectorizerOptions
-    from laconic.matrices import CSR
+from laconic.reading.files import suffixes
+from laconic.words import plural, rounded, size
 
 FILES_SHOWN = 5
 COLUMNS_SHOWN = 12
-
-# Readers report every 4 million characters or 10,000 documents.
-REPORTS_READ = 2
-LINES_READ = 4_000_000
 
 # As measured: Python with the libraries and compiled kernels; the threads that count, and what they keep of
 # each different term and each non-zero. Little of that is given back before the fit.
@@ -45,8 +34,6 @@ SPOOLED_PER_NONZERO = 6
 # A Python string of a dozen characters, the reference to it, and its entry in a dictionary.
 BYTES_PER_NAME = 64 + 8
 BYTES_PER_TERM = BYTES_PER_NAME + 100
-# A larger number is scaled to the sample: few of the terms it asks for would be found there.
-LARGE_FREQUENCY = 20
 
 _FORMATS = {
     ".jsonl": "JSON lines",
@@ -63,21 +50,10 @@ _FORMATS = {
 }
 
 
-class Sizes(NamedTuple):
-    """How large a corpus is or will be, and how that is known."""
-
-    n_documents: int
-    n_terms: int
-    n_nonzeros: int
-    known: str
-    n_found: int = 0
-    """Different terms before some of them were left out; 0 where none have to be found."""
-
-
 def show_plan(
     source: Source,
     reading: Mapping[str, Any],
-    texts: Sequence[Texts],
+    texts: Sequence[Modality],
     model: Any,
     output: Path,
     save_corpus: Path | None,
@@ -85,7 +61,7 @@ def show_plan(
 ) -> None:
     """Print what `fit` would do; only the beginning of the files is read."""
     with waiting("reading a sample"):
-        sizes = _sizes_of_all(source, reading, texts)
+        sizes = expected_sizes(source, reading, texts)
         plan = _plan(source, reading, texts, model, output, save_corpus)
         if graph is not None:
             plan.add_row("links", Text(printable(f"{graph} ({size(graph.stat().st_size)})")))
@@ -120,127 +96,6 @@ def _topics_of_a_document(model: Any) -> int:
     if hasattr(model, "n_components"):
         return int(model.n_components)
     return int(model.n_shared + model.n_per_class)
-
-
-def _sizes_of_all(source: Source, reading: Mapping[str, Any], texts: Sequence[Texts]) -> Sizes:
-    """The sizes of all texts of the documents together."""
-    sizes = [
-        expected_sizes(
-            source, reading if text.column is None else {**reading, "text": text.column}, text.terms
-        )
-        for text in texts
-    ]
-    return sizes[0]._replace(
-        n_terms=sum(size.n_terms for size in sizes),
-        n_nonzeros=sum(size.n_nonzeros for size in sizes),
-        n_found=sum(size.n_found for size in sizes),
-    )
-
-
-def expected_sizes(source: Source, reading: Mapping[str, Any], terms: VectorizerOptions) -> Sizes:
-    """Find out how large a corpus will be, from its beginning where nothing else tells."""
-    if source.holds is Holds.corpus:
-        corpus = Corpus.load(source.path, verify=False)
-        n_documents, n_terms = corpus.shape
-        return Sizes(n_documents, n_terms, int(corpus.counts.nnz), "as saved")
-    if source.holds is Holds.texts:
-        return _sizes_of_texts(source, reading, terms)
-    file = File(source.path, Ledger(), reading.get("encoding", "utf-8"))
-    if _format(source.path) == _FORMATS[".svm"]:
-        return _sizes_of_svmlight(file)
-    return _sizes_in_header(file)
-
-
-def _sizes_of_texts(source: Source, reading: Mapping[str, Any], terms: VectorizerOptions) -> Sizes:
-    reports: list[tuple[int, int]] = []
-
-    def note(done: int, total: int | None, n_documents: int) -> None:
-        reports.append((done, total or done))
-
-    texts = []
-    for document in read_documents(source.paths, **reading, progress=note):
-        texts.append(document.text)
-        if len(reports) == REPORTS_READ:
-            break
-    done, total = reports[-1]
-    if done >= total:
-        vectorizer, counts = _counted(texts, terms)
-        n_documents, n_terms = counts.shape
-        return Sizes(n_documents, n_terms, int(counts.nnz), "all of it was read", _n_found(vectorizer))
-    factor = total / max(done, 1)
-    # How they grew from the first half of the sample to all of it tells how they go on.
-    of_half, half = _counted(texts[: len(texts) // 2], _scaled(terms, 0.5 / factor))
-    of_whole, whole = _counted(texts, _scaled(terms, 1 / factor))
-    n_terms = _grown(half.shape[1], whole.shape[1], factor, 0, 1)
-    return Sizes(
-        round(len(texts) * factor),
-        min(n_terms, terms.get("max_features") or n_terms),
-        _grown(half.nnz, whole.nnz, factor, 1, 1.1),
-        f"by the first {size(done)} of {size(total)}",
-        _grown(_n_found(of_half), _n_found(of_whole), factor, 0, 1),
-    )
-
-
-def _counted(texts: list[str], terms: VectorizerOptions) -> tuple[Vectorizer, CSR]:
-    vectorizer = Vectorizer(**terms)
-    return vectorizer, vectorizer.fit_count(texts)
-
-
-def _n_found(vectorizer: Vectorizer) -> int:
-    return 0 if vectorizer.tally is None else vectorizer.tally.n_terms_found
-
-
-def _scaled(terms: VectorizerOptions, part: float) -> VectorizerOptions:
-    """Options for a part of all documents: large numbers of documents become smaller."""
-    scaled = terms.copy()
-    least, most = terms.get("min_df"), terms.get("max_df")
-    if isinstance(least, int) and least > LARGE_FREQUENCY:
-        scaled["min_df"] = max(2, round(least * part))
-    if isinstance(most, int):
-        scaled["max_df"] = max(2, round(most * part))
-    return scaled
-
-
-def _grown(half: int, whole: int, factor: float, lowest: float, highest: float) -> int:
-    """Extend a power law through two points.
-
-    >>> _grown(half=100, whole=200, factor=4, lowest=0, highest=1)
-    800
-    >>> _grown(half=100, whole=100, factor=4, lowest=0, highest=1)
-    100
-    """
-    exponent = math.log2(max(whole, 1) / max(half, 1))
-    return round(whole * factor ** min(max(exponent, lowest), highest))
-
-
-def _sizes_of_svmlight(file: File) -> Sizes:
-    n_documents = n_terms = n_nonzeros = n_characters = 0
-    for _, line in file.lines():
-        content = line.partition("#")[0]
-        numbers = re.findall(r"\b([0-9]{1,9}):", content)
-        n_documents += bool(content.strip())
-        n_nonzeros += len(numbers)
-        n_terms = max(n_terms, *map(int, numbers), 0)
-        n_characters += len(line)
-        if n_characters > LINES_READ:
-            break
-    done = file.ledger.position()
-    total = file.path.stat().st_size
-    known = "all of it was read" if done >= total else f"by the first {size(done)} of {size(total)}"
-    factor = total / max(done, 1)
-    return Sizes(round(n_documents * factor), n_terms, round(n_nonzeros * factor), known)
-
-
-def _sizes_in_header(file: File) -> Sizes:
-    numbers: list[str] = []
-    for _, line in file.lines():
-        numbers += [] if line.startswith("%") else line.split()
-        if len(numbers) >= 3:
-            break
-    if len(numbers) < 3 or not all(number.isdecimal() for number in numbers[:3]):
-        raise CorpusError(f"{file.path} does not begin with its numbers of documents, terms and entries")
-    n_documents, n_terms, n_nonzeros = map(int, numbers[:3])
-    return Sizes(n_documents, n_terms, n_nonzeros, "as the file says")
 
 
 def memory(
@@ -309,7 +164,7 @@ def machine_memory() -> int | None:
 def _plan(
     source: Source,
     reading: Mapping[str, Any],
-    texts: Sequence[Texts],
+    texts: Sequence[Modality],
     model: Any,
     output: Path,
     save_corpus: Path | None,
@@ -366,7 +221,7 @@ def _format(path: Path) -> str:
     return _FORMATS[suffix] + (f", {compression[1:]}" if compression else "")
 
 
-def _terms_of_all(source: Source, texts: Sequence[Texts], model: Any) -> list[str]:
+def _terms_of_all(source: Source, texts: Sequence[Modality], model: Any) -> list[str]:
     counted = model.wants == "counts"
     if source.holds is Holds.corpus:
         return []

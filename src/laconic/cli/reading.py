@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Self
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
-from laconic.cli.console import messages, plural, printable, say, size, warn
+from laconic.cli.console import messages, printable, say, warn
 from laconic.cli.errors import as_options
-from laconic.progress import clock
+from laconic.words import clock, plural, rounded, size
 
 if TYPE_CHECKING:
     from laconic.corpus import Corpus
@@ -101,17 +101,6 @@ def kept_terms(settings: dict[str, Any]) -> str:
     lower = plural(least, "document") if isinstance(least, int) else f"{least * 100:.3g} % of documents"
     upper = f"{most:,}" if isinstance(most, int) else f"{most * 100:.3g} % of them"
     return f"in at least {lower} and at most {upper}" + (f"; the {limit:,} most frequent" if limit else "")
-
-
-def rounded(number: int) -> str:
-    """A number, to a tenth of a million or billion if it is so large.
-
-    >>> rounded(2_512_345), rounded(20_512)
-    ('2.5 million', '20,512')
-    """
-    if number < 1_000_000:
-        return f"{number:,}"
-    return f"{number / 1e6:.1f} million" if number < 1_000_000_000 else f"{number / 1e9:.1f} billion"
 
 
 def tell_problems(reading: Reading | None) -> None:

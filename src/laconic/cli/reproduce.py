@@ -12,6 +12,7 @@ from rich.text import Text
 
 from laconic.cli.console import emit, say, waiting
 from laconic.cli.errors import reported
+from laconic.words import clock
 
 if TYPE_CHECKING:
     from laconic.experiments import Experiment
@@ -109,7 +110,6 @@ def _folders(quick: bool, output: Path | None) -> tuple[Path, Path]:
 
 def _run(experiment: Experiment, path: Path, parts: list[str], quick: bool) -> dict[str, Results]:
     from laconic.experiments.running import run
-    from laconic.progress import clock
 
     finished: list[str] = []
     with waiting(f"{experiment.name}: starting") as status:

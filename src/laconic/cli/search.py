@@ -16,11 +16,12 @@ from rich.text import Text
 
 from laconic.cli import input_options as read
 from laconic.cli import media as several
-from laconic.cli.batches import check_names, check_vectorizers
-from laconic.cli.console import emit, plural, printable, say, speaks_unicode, waiting
+from laconic.cli.console import emit, printable, say, speaks_unicode, waiting
 from laconic.cli.documents import model_documents
 from laconic.cli.errors import option_names, reported
+from laconic.cli.media import check_names
 from laconic.cli.topics import Saved
+from laconic.words import plural
 
 if TYPE_CHECKING:
     from laconic.bundle import Bundle
@@ -175,7 +176,9 @@ def _made(
 ) -> SearchIndex:
     """An index of documents, saved with the model."""
     check_names(bundle, model, columns, reading.get("text"))
-    check_vectorizers(bundle, model, columns)
+    from laconic.bundle.reading import check_readable
+
+    check_readable(bundle, model, columns)
     if len(columns) > 1:
         raise typer.BadParameter(
             "a search is in one text of each document: name one", param_hint=f"--text-{list(columns)[1]}"
@@ -184,7 +187,7 @@ def _made(
     modality = next(iter(columns), None)
     if columns:
         reading = {**reading, "text": next(iter(columns.values()))}
-    corpus = model_documents(bundle, model, paths, reading, modality, kept)
+    corpus = model_documents(bundle, paths, reading, modality, kept)
     with waiting(f"finding the topics of {plural(corpus.shape[0], 'document')}") as status:
         from laconic.search import SearchIndex
         from laconic.search.saving import save_index

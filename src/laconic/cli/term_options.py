@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,16 +18,9 @@ from laconic.cli.errors import option_names
 
 if TYPE_CHECKING:
     from laconic.corpus.options import VectorizerOptions
+    from laconic.corpus.sources import Modality
 
 _TERMS = "Choosing and weighting terms"
-
-
-class Texts(NamedTuple):
-    """Texts of documents: their name and column, if documents have several, and their terms."""
-
-    name: str
-    column: str | None
-    terms: VectorizerOptions
 
 
 class WeightingName(Enum):
@@ -114,7 +107,7 @@ SublinearTf = Annotated[
 ]
 
 
-def texts_of(columns: Mapping[str, str], **typed: Any) -> list[Texts]:
+def texts_of(columns: Mapping[str, str], **typed: Any) -> list[Modality]:
     """The texts that are read: those of each column, by its name, or else those of --text, without a name.
 
     Parameters
@@ -126,14 +119,16 @@ def texts_of(columns: Mapping[str, str], **typed: Any) -> list[Texts]:
 
     Returns
     -------
-    list of Texts
+    list of Modality
         In the order of `columns`.
     """
+    from laconic.corpus.sources import Modality
+
     if not columns:
-        return [Texts("", None, vectorizer_options(**typed))]
+        return [Modality("", None, vectorizer_options(**typed))]
     by_name = ("stop_words", "stemmer")
     return [
-        Texts(
+        Modality(
             name,
             column,
             vectorizer_options(

@@ -15,13 +15,13 @@ from rich.text import Text
 
 from laconic.cli import input_options as read
 from laconic.cli import media as several
-from laconic.cli.batches import TextParts, check_names, check_vectorizers
-from laconic.cli.console import emit, plural, printable, say, speaks_unicode, waiting
+from laconic.cli.console import emit, printable, say, speaks_unicode, waiting
 from laconic.cli.errors import reported
+from laconic.cli.media import check_names
 from laconic.cli.reading import ReadingDisplay, tell_problems
-from laconic.cli.sources import Holds, find_source
 from laconic.cli.tables import TERMS_SHOWN
 from laconic.cli.topics import Saved
+from laconic.words import plural
 
 if TYPE_CHECKING:
     from laconic.bundle import Bundle
@@ -82,6 +82,8 @@ def translate(
     columns = several.columns_by_name(media)
     with waiting(f"loading {model}"):
         from laconic.bundle import load
+        from laconic.bundle.reading import TextBatches, check_readable
+        from laconic.corpus.sources import Holds, find_source
 
         bundle = load(model)
         if not bundle.modalities:
@@ -96,19 +98,19 @@ def translate(
             )
         (source,) = columns
         target = _target(bundle, source, to)
-        check_vectorizers(bundle, model, [source])
+        check_readable(bundle, model, [source])
         files = find_source(path, reading)
         if files.holds is not Holds.texts:
-            several.check_columns(files)
+            files.check_columns()
     ids: list[str] = []
     words: list[Sequence[tuple[str, float]]] = []
     vectorizer = bundle.vectorizers.get(target)
     vocabulary = None if vectorizer is None else vectorizer.vocabulary
     with ReadingDisplay() as display:
-        parts = TextParts(bundle, files, columns, reading, display)
-        for part in parts:
-            ids += part.ids
-            words += bundle.model.translate(part.X, source, target, terms, vocabulary)
+        batches = TextBatches(bundle, files, columns, reading, display)
+        for batch in batches:
+            ids += batch.ids
+            words += bundle.model.translate(batch.X, source, target, terms, vocabulary)
     if json:
         sys.stdout.write(_as_json(bundle, ids, words))
     else:
@@ -116,7 +118,7 @@ def translate(
     n_unknown = sum(not found for found in words)
     if n_unknown:
         say(f"{plural(n_unknown, 'document')} without any word of the vocabulary: no words are known for it")
-    tell_problems(parts.reading)
+    tell_problems(batches.reading)
 
 
 def _target(bundle: Bundle, source: str, to: str | None) -> str:

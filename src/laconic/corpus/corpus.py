@@ -32,6 +32,7 @@ from laconic.reading import (
     read_table,
 )
 from laconic.reading.strings import Strings, as_names, as_vocabulary, check_unique
+from laconic.words import plural
 
 if TYPE_CHECKING:
     from laconic.engines import Shards
@@ -553,13 +554,13 @@ class Corpus:
     def __repr__(self) -> str:
         n_documents, n_terms = self.shape
         parts = [
-            f"{_plural(n_documents, 'document')} x {_plural(n_terms, 'term')}",
-            _plural(self.counts.nnz, "non-zero"),
+            f"{plural(n_documents, 'document')} x {plural(n_terms, 'term')}",
+            plural(self.counts.nnz, "non-zero"),
         ]
         if self.labels is not None:
-            parts.append(_plural(len(set(self.labels)), "label"))
+            parts.append(plural(len(set(self.labels)), "label"))
         if self.n_empty:
-            parts.append(_plural(self.n_empty, "empty document"))
+            parts.append(plural(self.n_empty, "empty document"))
         return f"Corpus({', '.join(parts)})"
 
 
@@ -574,7 +575,3 @@ def _check_for_counts(path: object, options: Mapping[str, object], **given: str 
 def _check_length(names: Strings | None, what: str, n_documents: int) -> None:
     if names is not None and len(names) != n_documents:
         raise CorpusError(f"there are {len(names)} {what} for {n_documents} documents; give one for each")
-
-
-def _plural(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

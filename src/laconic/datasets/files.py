@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from laconic.errors import DatasetError
-from laconic.reading.sources import COMPRESSIONS, suffixes
+from laconic.reading.files import COMPRESSIONS, suffixes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,7 +9,7 @@ from pathlib import Path
 from laconic.experiments.parts import Results
 from laconic.experiments.registry import Experiment
 from laconic.experiments.writing import list_of, reflowed, table
-from laconic.progress import clock
+from laconic.words import clock
 
 _QUICK = """
 :::{{warning}}

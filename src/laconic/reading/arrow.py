@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any
 
 from laconic.errors import CorpusError
+from laconic.reading.files import File, Rows
 from laconic.reading.rows import Columns, Row, missing
-from laconic.reading.sources import File, Source
 
 # So many texts are in memory at a time.
 _BATCH = 2048
@@ -39,7 +39,7 @@ def read_parquet(source: File, columns: Columns) -> Iterator[Row]:
             raise source.damaged(error) from error
 
 
-def read_arrow(source: Source, columns: Columns, table: Any) -> Iterator[Row]:
+def read_arrow(source: Rows, columns: Columns, table: Any) -> Iterator[Row]:
     """Give the rows of a table that has the Arrow interface (``__arrow_c_stream__``)."""
     import pyarrow as pa
 
@@ -95,7 +95,7 @@ def check_columns(schema: Any, columns: Columns, where: str) -> None:
             raise CorpusError(f"{where}: the column {column!r} holds {kind}; texts must be strings")
 
 
-def batch_rows(source: Source, batch: Any, columns: Columns, start: int) -> Iterator[Row]:
+def batch_rows(source: Rows, batch: Any, columns: Columns, start: int) -> Iterator[Row]:
     """Give the rows of a record batch, of which `start` is the number of the first."""
     n_rows = len(batch)
     try:

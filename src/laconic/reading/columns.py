@@ -7,8 +7,8 @@ import json
 from pathlib import Path
 
 from laconic.errors import CorpusError
+from laconic.reading.files import File, suffixes
 from laconic.reading.ledger import Ledger
-from laconic.reading.sources import File, suffixes
 
 
 def columns_of(path: Path, encoding: str | None = None, delimiter: str | None = None) -> list[str]:

@@ -11,9 +11,9 @@ from scipy import sparse
 
 from laconic.errors import CorpusError
 from laconic.reading.entries import Entries, read_docword, read_matrix_market
+from laconic.reading.files import COMPRESSIONS, File, check_encoding, suffixes
 from laconic.reading.ledger import Ledger, OnError, Progress, Reading
 from laconic.reading.paths import COUNT_FORMATS, Paths, expanded, is_docword
-from laconic.reading.sources import COMPRESSIONS, File, check_encoding, suffixes
 from laconic.reading.strings import Strings, as_vocabulary
 from laconic.reading.svmlight import read_svmlight
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Terms: TypeAlias = str | os.PathLike[str] | Iterable[str] | Mapping[str, int] | Mapping[int, str]
 
-_SVMLIGHT = COUNT_FORMATS[:3]
+SVMLIGHT = COUNT_FORMATS[:3]
 
 
 class Counted(NamedTuple):
@@ -92,7 +92,7 @@ def read_counts(
     (file,) = _one(path)
     ledger = Ledger((file,), file.stat().st_size, on_error, progress)
     source = File(file, ledger, encoding)
-    svmlight = suffixes(file)[0] in _SVMLIGHT
+    svmlight = suffixes(file)[0] in SVMLIGHT
     if label is not None and not (svmlight and label == "label"):
         raise CorpusError(
             f"{file} holds counts and has no column {label!r}; only SVMlight files have labels: "

@@ -8,8 +8,8 @@ from operator import itemgetter
 from typing import BinaryIO
 
 from laconic.errors import CorpusError
+from laconic.reading.files import File
 from laconic.reading.rows import Columns, Row, missing
-from laconic.reading.sources import File
 
 # The csv module's own limit for a field is 128 KB, which a long article exceeds. Without any, a quote that
 # is never closed would take the memory of all that comes after it, also where it seems closed and opened

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple, TypeVar
 
 from laconic.errors import CorpusError
 from laconic.reading.arrow import read_arrow
+from laconic.reading.files import Rows
 from laconic.reading.ledger import Ledger, OnError, Progress, Reading
 from laconic.reading.paths import Paths, Plan, plan
 from laconic.reading.rows import Columns
-from laconic.reading.sources import Source
 from laconic.reading.strings import as_name, kind
 
 
@@ -184,7 +184,7 @@ def read_table(
 ) -> Documents[Document]:
     """Read documents from a table in memory; see `Corpus.from_table`."""
     ledger = Ledger()
-    source = Source("", ledger, "row")
+    source = Rows("", ledger, "row")
     found = Plan("the table", [(source, partial(read_arrow, table=table))], ledger)
     return Documents((Document(*row) for row in _rows(found, Columns(text, label, id))), ledger)
 
@@ -233,10 +233,10 @@ class _Places:
     def __init__(self) -> None:
         self._rows: dict[str, int] = {}
         self._starts: list[int] = []
-        self._sources: list[Source] = []
+        self._sources: list[Rows] = []
         self._last = 0
 
-    def begin(self, source: Source) -> int:
+    def begin(self, source: Rows) -> int:
         self._starts.append(self._last + 1)
         self._sources.append(source)
         return self._starts[-1]

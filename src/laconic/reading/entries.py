@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from laconic.errors import CorpusError
-from laconic.reading.sources import File
+from laconic.reading.files import File
 
 if TYPE_CHECKING:
     from laconic.matrices import CSR

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from operator import itemgetter
 from typing import Any
 
+from laconic.reading.files import File
 from laconic.reading.rows import Columns, Row, missing
-from laconic.reading.sources import File
 from laconic.reading.strings import is_unicode, kind
 
 _decode = json.JSONDecoder().raw_decode

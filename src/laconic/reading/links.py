@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from laconic.errors import CorpusError
+from laconic.reading.files import File, suffixes
 from laconic.reading.ledger import Ledger, OnError, Reading
-from laconic.reading.sources import File, suffixes
 
 _COMMENTS = ("#", "%")
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}

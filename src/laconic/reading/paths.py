@@ -12,10 +12,10 @@ from typing import Any, NamedTuple, TypeAlias
 from laconic.errors import CorpusError
 from laconic.reading.arrow import read_parquet
 from laconic.reading.delimited import check_delimiter, read_delimited
+from laconic.reading.files import COMPRESSIONS, File, Rows, check_encoding, suffixes
 from laconic.reading.jsonl import read_jsonl
 from laconic.reading.ledger import Ledger, OnError, Progress
 from laconic.reading.rows import Columns, Row
-from laconic.reading.sources import COMPRESSIONS, File, Source, check_encoding, suffixes
 from laconic.reading.texts import Folder, read_folder, read_lines, text_files
 
 Paths: TypeAlias = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
@@ -36,7 +36,7 @@ class Plan(NamedTuple):
     """What is going to be read, and how."""
 
     name: str
-    sources: list[tuple[Source, Reader]]
+    sources: list[tuple[Rows, Reader]]
     ledger: Ledger
 
 
@@ -54,7 +54,7 @@ def plan(
     readers = [_reader(file, delimiter) for file in paths]
     sizes = [file.stat().st_size for file in paths]
     ledger = Ledger(tuple(paths), sum(sizes), on_error, progress)
-    sources: list[tuple[Source, Reader]] = []
+    sources: list[tuple[Rows, Reader]] = []
     start = 0
     for file, reader, size in zip(paths, readers, sizes, strict=True):
         unit = "row" if reader is read_parquet else "line"

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from laconic.errors import CorpusError
+from laconic.reading.files import File, suffixes
 from laconic.reading.rankings import Lines, Queries, read_lines, source_of
-from laconic.reading.sources import File, suffixes
 
 _IDS = ("_id", "id", "query_id", "query-id", "qid")
 _TEXTS = ("text", "query", "title")

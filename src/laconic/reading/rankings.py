@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TypeAlias
 
 from laconic.errors import CorpusError
+from laconic.reading.files import File, check_encoding, suffixes
 from laconic.reading.ledger import Ledger
 from laconic.reading.paths import expanded
-from laconic.reading.sources import File, check_encoding, suffixes
 from laconic.storage.files import appearing, sync
 
 Queries: TypeAlias = dict[str, str]

@@ -10,7 +10,7 @@ import numpy as np
 
 from laconic.matrices import csr
 from laconic.reading.entries import LARGEST_COUNT, Entries, check_sizes
-from laconic.reading.sources import File
+from laconic.reading.files import File
 from laconic.reading.strings import as_name
 
 # Numbers have at most nine digits, so that all of them are numbers of columns.

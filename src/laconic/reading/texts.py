@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from laconic.errors import CorpusError
+from laconic.reading.files import File, Rows, suffixes
 from laconic.reading.ledger import Ledger
 from laconic.reading.rows import Columns, Row
-from laconic.reading.sources import File, Source, suffixes
 
 
 def read_lines(source: File, columns: Columns) -> Iterator[Row]:
@@ -21,7 +21,7 @@ def read_lines(source: File, columns: Columns) -> Iterator[Row]:
         yield number, line.removesuffix("\n").removesuffix("\r"), None, None
 
 
-class Folder(Source):
+class Folder(Rows):
     """A folder, of which every ``.txt`` file is a document, in the order of their names.
 
     Parameters

@@ -60,7 +60,7 @@ def check_encoding(encoding: str) -> None:
         raise CorpusError(f"{encoding!r} is no encoding that Python knows; try 'utf-8'") from error
 
 
-class Source:
+class Rows:
     """Numbered rows that have a place.
 
     Parameters
@@ -95,7 +95,7 @@ class Source:
         raise CorpusError(f"{self.where(number)}: {reason}")
 
 
-class File(Source):
+class File(Rows):
     """A file of lines or rows.
 
     Parameters

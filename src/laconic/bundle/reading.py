@@ -1,0 +1,229 @@
+"""New documents for a model: read, and given its columns, some thousands at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from laconic.corpus import Corpus, Vectorizer
+from laconic.corpus.sources import Holds, Source
+from laconic.errors import BundleError, Parameter
+from laconic.reading import read_documents, read_modalities
+
+if TYPE_CHECKING:
+    from laconic.bundle.bundle import Bundle
+    from laconic.matrices import CSR
+    from laconic.reading import Progress, Reading
+    from laconic.reading.strings import Strings
+
+# So many documents are in memory at a time. A multiple of the blocks in which models fold documents in, so
+# that the weights are to the bit those of all documents at once.
+BATCH = 16 * 1024
+
+
+class Batch(NamedTuple):
+    """The ids of some documents, and their rows: by modality, if they are of several."""
+
+    ids: Sequence[str]
+    X: Any
+
+    @property
+    def empty(self) -> NDArray[np.bool_]:
+        """Which documents have no word of the vocabulary."""
+        matrices = self.X.values() if isinstance(self.X, Mapping) else [self.X]
+        return np.all([np.diff(X.indptr) == 0 for X in matrices], axis=0)
+
+
+class TextBatches(Iterator[Batch]):
+    """Texts of files as rows; `reading` tells what was read so far.
+
+    Parameters
+    ----------
+    bundle : Bundle
+        With a vectoriser for every modality.
+    source : Source
+        Files of texts.
+    columns : mapping of str to str
+        The columns of texts, by the names of the model's modalities; empty if it has none.
+    reading : mapping
+        The options of the reader.
+    progress : callable, optional
+        Told how far the reading is.
+    """
+
+    def __init__(
+        self,
+        bundle: Bundle,
+        source: Source,
+        columns: Mapping[str, str],
+        reading: Mapping[str, Any],
+        progress: Progress | None = None,
+    ) -> None:
+        self._bundle, self._names = bundle, list(columns)
+        if len(columns) > 1:
+            self._documents: Any = read_modalities(
+                source.paths, list(columns.values()), **reading, progress=progress
+            )
+        else:
+            named = {**reading, "text": next(iter(columns.values()))} if columns else reading
+            self._documents = read_documents(source.paths, **named, progress=progress)
+
+    def __next__(self) -> Batch:
+        some = list(islice(self._documents, BATCH))
+        if not some:
+            raise StopIteration
+        return Batch([document.id for document in some], self._rows(some))
+
+    def _rows(self, some: list[Any]) -> Any:
+        if len(self._names) > 1:
+            return {
+                name: self._bundle.vectorize((document.texts[number] for document in some), modality=name)
+                for number, name in enumerate(self._names)
+            }
+        name = self._names[0] if self._names else None
+        return self._bundle.vectorize((document.text for document in some), modality=name)
+
+    @property
+    def reading(self) -> Reading:
+        """What was read so far."""
+        reading: Reading = self._documents.reading
+        return reading
+
+
+def matrix_batches(ids: Sequence[str], X: CSR) -> Iterator[Batch]:
+    """The rows of a matrix."""
+    for start in range(0, X.shape[0], BATCH):
+        yield Batch(ids[start : start + BATCH], X[start : start + BATCH])
+
+
+class Matched(NamedTuple):
+    """Counts with the columns of a model; how many terms there were, and how many it does not know."""
+
+    counts: CSR
+    n_terms: int
+    n_unknown: int
+
+
+def match_terms(counts: CSR, terms: Strings, vocabulary: Strings) -> Matched:
+    """Give counts the columns of a vocabulary, by the names of terms; others are left out.
+
+    >>> from laconic.matrices import as_counts
+    >>> terms, vocabulary = np.array(["red", "new", "fish"]), np.array(["blue", "fish", "red"])
+    >>> matched = match_terms(as_counts([[1, 2, 0], [0, 0, 4]]), terms, vocabulary)
+    >>> matched.counts.toarray(), matched.n_unknown
+    (array([[0., 0., 1.],
+           [0., 4., 0.]], dtype=float32), 1)
+    """
+    columns = {term: column for column, term in enumerate(vocabulary)}
+    place = np.array([columns.get(term, -1) for term in terms], counts.indices.dtype)
+    found = place[counts.indices]
+    known = found >= 0
+    ends = np.concatenate([[0], np.cumsum(known)])[counts.indptr]
+    # Indices of another width would be solved by other kernels, which may round otherwise.
+    parts = (counts.data[known], found[known], ends.astype(counts.indptr.dtype))
+    matched = csr_array(parts, shape=(counts.shape[0], len(vocabulary)))
+    return Matched(matched, len(terms), int(np.count_nonzero(place < 0)))
+
+
+class Read(NamedTuple):
+    """Documents with the columns of a model, and what was read of them."""
+
+    corpus: Corpus
+    reading: Reading | None
+    n_terms: int = 0
+    n_unknown: int = 0
+    """Of counts: how many terms there were, and how many of them the model does not know."""
+
+
+def read_for(
+    bundle: Bundle,
+    source: Source,
+    reading: Mapping[str, Any],
+    *,
+    modality: str | None = None,
+    kept: list[str] | None = None,
+    progress: Progress | None = None,
+) -> Read:
+    """Read all documents of a source, with the columns of a model.
+
+    Parameters
+    ----------
+    bundle : Bundle
+        With a vectoriser.
+    source : Source
+        Texts, counts or a saved corpus.
+    reading : mapping
+        The options of the reader.
+    modality : str, optional
+        Which one the texts are of.
+    kept : list of str, optional
+        Receives the texts.
+    progress : callable, optional
+        Told how far the reading is.
+
+    Returns
+    -------
+    Read
+        The corpus has the model's vectoriser.
+    """
+    vectorizer = bundle.vectorizer_of(modality)
+    if source.holds is not Holds.texts:
+        if modality is not None:
+            source.check_columns()
+        return _counted(vectorizer, source, reading, progress)
+    labels: list[str | None] = []
+    ids: list[str] = []
+    found = read_documents(source.paths, **reading, progress=progress)
+
+    def texts() -> Iterator[str]:
+        for document in found:
+            labels.append(document.label)
+            ids.append(document.id)
+            if kept is not None:
+                kept.append(document.text)
+            yield document.text
+
+    counts = vectorizer.count(texts())
+    if not ids:
+        raise BundleError(f"{source.path}: has no documents")
+    corpus = Corpus(counts, vectorizer, labels=labels if "label" in reading else None, ids=ids)
+    return Read(corpus, found.reading)
+
+
+def _counted(
+    vectorizer: Vectorizer, source: Source, reading: Mapping[str, Any], progress: Progress | None
+) -> Read:
+    """Counts or a saved corpus, with the columns of the model by the names of terms."""
+    if source.holds is Holds.corpus:
+        found = Corpus.load(source.path)
+    else:
+        found = Corpus.read(source.path, **reading, progress=progress)
+    matched = match_terms(found.counts, found.vocabulary, vectorizer.vocabulary)
+    if matched.n_unknown == matched.n_terms:
+        theirs, ours = (
+            ", ".join(map(repr, names[:3].tolist())) for names in (found.vocabulary, vectorizer.vocabulary)
+        )
+        raise BundleError(
+            f"{source.path} has terms such as {theirs}, and the model such as {ours}: none in common; "
+            "name its terms with ",
+            Parameter("vocabulary"),
+            ", or take a model of the same vocabulary",
+        )
+    corpus = Corpus(matched.counts, vectorizer, labels=found.labels, ids=found.ids)
+    return Read(corpus, found.reading, matched.n_terms, matched.n_unknown)
+
+
+def check_readable(bundle: Bundle, path: Path, names: Iterable[str] = ()) -> None:
+    """Refuse a model that cannot read texts, or not those of some of its modalities."""
+    missing = [name for name in names if name not in bundle.vectorizers]
+    if missing or (not bundle.modalities and bundle.vectorizer is None):
+        of = f" of {missing[0]}" if missing else ""
+        raise BundleError(
+            f"{path}: was saved without a vocabulary{of}, so it cannot read texts; use it from Python"
+        )

@@ -1,0 +1,48 @@
+"""Numbers as people say them."""
+
+from __future__ import annotations
+
+import math
+
+
+def plural(number: int, noun: str) -> str:
+    """A number and its noun.
+
+    >>> plural(1, "word"), plural(2000, "word")
+    ('1 word', '2,000 words')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def size(n_bytes: float) -> str:
+    """A number of bytes in the largest unit that it fills.
+
+    >>> size(900), size(45_200_000), size(3_100_000_000)
+    ('900 bytes', '45.2 MB', '3.1 GB')
+    """
+    for unit, name in ((1e9, "GB"), (1e6, "MB"), (1e3, "KB")):
+        if n_bytes >= unit:
+            return f"{n_bytes / unit:,.1f} {name}"
+    return f"{n_bytes:.0f} bytes"
+
+
+def rounded(number: int) -> str:
+    """A number, to a tenth of a million or billion if it is so large.
+
+    >>> rounded(2_512_345), rounded(20_512)
+    ('2.5 million', '20,512')
+    """
+    if number < 1_000_000:
+        return f"{number:,}"
+    return f"{number / 1e6:.1f} million" if number < 1_000_000_000 else f"{number / 1e9:.1f} billion"
+
+
+def clock(seconds: float) -> str:
+    """A duration in the words of a clock.
+
+    >>> clock(75), clock(3.2)
+    ('1:15', '0:04')
+    """
+    whole = math.ceil(seconds)
+    hours, minutes = whole // 3600, whole // 60 % 60
+    return f"{hours}:{minutes:02}:{whole % 60:02}" if hours else f"{minutes}:{whole % 60:02}"
