@@ -9,9 +9,9 @@ from pathlib import Path
 from rich.console import Console
 
 from laconic import RLSI, Bundle, Corpus
-from laconic.cli.demo import TERMS, TERMS_SHOWN, TOPICS
-from laconic.cli.model_options import DEFAULT_WORDS
-from laconic.cli.tables import strongest_labels, topics_table
+from laconic.cli.commands.demo import TERMS, TERMS_SHOWN, TOPICS
+from laconic.cli.options.model import DEFAULT_WORDS
+from laconic.cli.screen.tables import labels_column, topics_table
 
 IMAGES = Path(__file__).parent / "images"
 
@@ -21,7 +21,7 @@ def demo() -> None:
     corpus = Corpus.standard_library(**TERMS)
     model = RLSI(TOPICS, topic_norm="l0", terms_per_topic=DEFAULT_WORDS, nonnegative=True, random_state=0)
     weights = model.fit_transform(corpus.X)
-    modules = strongest_labels(corpus, weights)
+    modules = labels_column(corpus.labels, weights)
     console = Console(record=True, width=104, file=io.StringIO(), force_terminal=True)
     console.print(topics_table(Bundle(model, corpus.vectorizer), TERMS_SHOWN, extra=modules))
     picture = console.export_svg(title="laconic demo")

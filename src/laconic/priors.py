@@ -6,10 +6,12 @@ objective (for `NMF` the step is exact). Rewarding weights that are zero makes d
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, fields
 from numbers import Real
 
 from laconic.checks import check_choice, check_number
+from laconic.errors import Parameter, ParameterError
 
 
 @dataclass(frozen=True)
@@ -115,4 +117,75 @@ PRIORS: dict[str, type[Prior]] = {
 }
 """Every prior by name: what a saved model may have."""
 
-__all__ = ["PRIORS", "Exponential", "Pareto", "Prior", "PseudoDirichlet"]
+
+def from_text(text: str) -> Prior:
+    """Make a prior of its name and its numbers, separated by colons, as the command line takes it.
+
+    Parameters
+    ----------
+    text : str
+        Such as ``"pareto:2"``; numbers that have a default may be left out.
+
+    Returns
+    -------
+    Prior
+        Of which `as_text` gives the text again.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such prior, or its numbers make no sense.
+
+    Examples
+    --------
+    >>> from_text("pareto:2"), from_text("pseudo-dirichlet:0.02:1")
+    (Pareto(shape=2.0), PseudoDirichlet(eps=0.02, weight=1.0, over='topics'))
+    """
+    name, *values = text.split(":")
+    known = {_dashed(kind): prior for kind, prior in PRIORS.items()}
+    prior = known.get(name.lower())
+    if prior is None:
+        raise ParameterError(
+            Parameter("prior", text), f": there is no {name!r}; there are {', '.join(known)}"
+        )
+    settings = fields(prior)
+    form = ":".join([name.lower(), *(setting.name.upper() for setting in settings)])
+    if len(values) > len(settings):
+        raise ParameterError(Parameter("prior", text), f" has more than {form} has")
+    try:
+        return prior(
+            **{
+                setting.name: value if setting.type == "str" else float(value)
+                for setting, value in zip(settings, values, strict=False)
+            }
+        )
+    except TypeError:
+        raise ParameterError(Parameter("prior", text), f" lacks a number: it is {form}") from None
+    except ValueError as error:
+        raise ParameterError(Parameter("prior", text), f" is not as {form}: ", error) from error
+
+
+def as_text(prior: Prior) -> str:
+    """Give a prior as `from_text` takes it; settings at the end that are as by default are left out.
+
+    >>> as_text(Pareto(2)), as_text(PseudoDirichlet(0.1)), as_text(PseudoDirichlet())
+    ('pareto:2', 'pseudo-dirichlet:0.1', 'pseudo-dirichlet')
+    """
+    settings = list(fields(prior))
+    while settings and getattr(prior, settings[-1].name) == settings[-1].default:
+        settings.pop()
+    values = [getattr(prior, setting.name) for setting in settings]
+    shown = [value if isinstance(value, str) else f"{value:g}" for value in values]
+    return ":".join([_dashed(type(prior).__name__), *shown])
+
+
+def _dashed(name: str) -> str:
+    """How the name of a class is typed.
+
+    >>> _dashed("PseudoDirichlet")
+    'pseudo-dirichlet'
+    """
+    return re.sub("(?<=[a-z])(?=[A-Z])", "-", name).lower()
+
+
+__all__ = ["PRIORS", "Exponential", "Pareto", "Prior", "PseudoDirichlet", "as_text", "from_text"]

@@ -9,9 +9,8 @@ from cli_documents import THEMES, documents, write_jsonl, write_matrix_market
 
 from laconic import NMF, PLSA, Corpus, load
 from laconic.bundle import reading
-from laconic.cli.priors import read_prior
 from laconic.engines.shards import ROWS_PER_BLOCK
-from laconic.priors import Exponential, Pareto, PseudoDirichlet
+from laconic.priors import Exponential, Pareto, PseudoDirichlet, as_text, from_text
 
 MODELS = {
     "plsa": PLSA(3, random_state=0),
@@ -92,7 +91,8 @@ def test_parts_are_the_whole_to_the_bit(laconic, jsonl, tmp_path, monkeypatch):
     ],
 )
 def test_priors_as_they_are_typed(typed, prior):
-    assert read_prior(typed) == prior
+    assert from_text(typed) == prior
+    assert from_text(as_text(prior)) == prior
 
 
 def test_a_prior_makes_documents_of_few_topics(laconic, jsonl, tmp_path):
@@ -107,10 +107,13 @@ def test_a_prior_makes_documents_of_few_topics(laconic, jsonl, tmp_path):
     ("arguments", "message"),
     [
         (["--prior", "pareto:2"], "for --prior: --model rlsi has no such option: it goes with nmf-kl or"),
-        (["--model", "plsa", "--prior", "laplace:1"], "no prior 'laplace'; there are exponential, pareto, "),
-        (["--model", "plsa", "--prior", "pareto"], "'pareto' lacks a number: it is pareto:SHAPE"),
+        (
+            ["--model", "plsa", "--prior", "laplace:1"],
+            "there is no 'laplace'; there are exponential, ",
+        ),
+        (["--model", "plsa", "--prior", "pareto"], " lacks a number: it is pareto:SHAPE"),
         (["--model", "plsa", "--prior", "pareto:much"], "is not as pareto:SHAPE: could not convert"),
-        (["--model", "plsa", "--prior", "pareto:1:2"], "'pareto:1:2' has more than pareto:SHAPE has"),
+        (["--model", "plsa", "--prior", "pareto:1:2"], " has more than pareto:SHAPE has"),
         (["--model", "plsa", "--prior", "pareto:-1"], "shape must be a number of at least 0"),
         (["--model", "plsa", "--prior", "pareto:nan"], "shape must be a number of at least 0"),
         (["--model", "plsa", "--prior", "pseudo-dirichlet:0"], "eps must be positive"),

@@ -152,7 +152,7 @@ def test_linked_documents_keep_the_weights_of_the_fit(laconic, jsonl, documents,
         judged.append(weights)
         return {"accuracy": 0.5, "nmi": 0.5}
 
-    monkeypatch.setattr("laconic.evaluate.kmeans_scores", judge)
+    monkeypatch.setattr("laconic.evaluate.labels.kmeans_scores", judge)
     laconic("evaluate", tmp_path / "model", "--corpus", tmp_path / "corpus")
     assert np.allclose(judged[0], normalize(load(tmp_path / "model").model.weights_))
 

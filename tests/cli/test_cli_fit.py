@@ -7,9 +7,10 @@ import pytest
 from cli_documents import THEMES, documents, write_csv, write_jsonl
 
 from laconic import RLSI, Bundle, Corpus, GraphPLSA, MultimodalPLSA, load
-from laconic.cli import fit as fit_module
-from laconic.cli import model_options, term_options
-from laconic.cli.fit import fit
+from laconic.cli.commands import fit as fit_module
+from laconic.cli.commands.fit import fit
+from laconic.cli.options import model as model_options
+from laconic.cli.options import terms as term_options
 from laconic.corpus import Vectorizer
 from laconic.corpus.options import WEIGHTINGS
 from laconic.models import MODELS

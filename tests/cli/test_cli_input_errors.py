@@ -6,7 +6,7 @@ import pytest
 from cli_documents import write_docword, write_lines, write_matrix_market, write_svmlight
 
 from laconic import Corpus
-from laconic.cli.errors import as_options
+from laconic.cli.screen.errors import as_options
 from laconic.corpus import CorpusError
 
 

@@ -10,7 +10,7 @@ import pytest
 from cli_documents import write_csv, write_jsonl, write_lines, write_matrix_market, write_parquet
 
 from laconic import Corpus, MultimodalPLSA, load
-from laconic.cli.media import spelled_out
+from laconic.cli.options.modalities import spelled_out
 from laconic.corpus import read_corpora
 
 WORDS = {

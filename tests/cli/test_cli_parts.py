@@ -7,9 +7,9 @@ import typer
 from rich.console import Console
 
 import laconic as package
-from laconic.cli.errors import DEBUG, reported
-from laconic.cli.interrupt import Interrupt
-from laconic.cli.reading import ReadingDisplay
+from laconic.cli.screen.errors import DEBUG, reported
+from laconic.cli.screen.interrupt import Interrupt
+from laconic.cli.screen.reading import ReadingDisplay
 from laconic.losses.loop import Progress
 from laconic.progress import ProgressDisplay
 

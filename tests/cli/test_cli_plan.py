@@ -15,7 +15,7 @@ from cli_documents import (
 )
 
 from laconic import Corpus, load
-from laconic.cli import plan
+from laconic.cli.screen import plan
 from laconic.corpus import sizes
 from laconic.corpus.sizes import expected_sizes
 from laconic.corpus.sources import Modality, find_source

@@ -9,9 +9,19 @@ from typing import Annotated
 import typer
 
 from laconic import __version__
-from laconic.cli import datasets, demo, evaluate, fit, reproduce, search, topics, transform, translate
-from laconic.cli.errors import DEBUG
-from laconic.cli.media import MediaCommand
+from laconic.cli.commands import (
+    datasets,
+    demo,
+    evaluate,
+    fit,
+    reproduce,
+    search,
+    topics,
+    transform,
+    translate,
+)
+from laconic.cli.options.modalities import MediaCommand
+from laconic.cli.screen.errors import DEBUG
 
 EXAMPLES = """
 Start with

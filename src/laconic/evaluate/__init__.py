@@ -12,6 +12,8 @@ from laconic.evaluate.clustering import clustering_accuracy, clustering_nmi, kme
 from laconic.evaluate.coherence import Coherence, coherence, diversity
 from laconic.evaluate.comparison import Comparison, Paired, compare, holm, paired_test
 from laconic.evaluate.crossmodal import mate_ranks, mean_average_precision
+from laconic.evaluate.labels import LabelScores, label_scores, strongest_labels
+from laconic.evaluate.matching import check_judged, rankings_of
 from laconic.evaluate.named import read_qrels, read_queries
 from laconic.evaluate.retrieval import RetrievalScores, retrieval_scores
 from laconic.evaluate.summary import TopicSummary, summarise_topics
@@ -21,9 +23,11 @@ __all__ = [
     "Classification",
     "Coherence",
     "Comparison",
+    "LabelScores",
     "Paired",
     "RetrievalScores",
     "TopicSummary",
+    "check_judged",
     "classification_accuracy",
     "clustering_accuracy",
     "clustering_nmi",
@@ -32,14 +36,17 @@ __all__ = [
     "diversity",
     "holm",
     "kmeans_scores",
+    "label_scores",
     "mate_ranks",
     "mean_average_precision",
     "paired_test",
     "purity",
+    "rankings_of",
     "read_qrels",
     "read_queries",
     "read_run",
     "retrieval_scores",
+    "strongest_labels",
     "summarise_topics",
     "write_run",
 ]

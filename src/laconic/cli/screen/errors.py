@@ -14,7 +14,7 @@ from typing import ParamSpec
 
 import typer
 
-from laconic.cli.console import fail, say
+from laconic.cli.screen.console import fail, say
 from laconic.errors import InputError, Parameter
 
 FAILED = 1

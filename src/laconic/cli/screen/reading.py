@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Self
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
-from laconic.cli.console import messages, printable, say, warn
-from laconic.cli.errors import as_options
+from laconic.cli.screen.console import messages, printable, say, warn
+from laconic.cli.screen.errors import as_options
 from laconic.words import clock, plural, rounded, size
 
 if TYPE_CHECKING:
@@ -72,20 +72,21 @@ def describe(corpus: Corpus) -> str:
     >>> describe(Corpus.from_counts([[2, 0], [0, 1]], ["red", "fish"]))
     '2 documents, 3 tokens; 2 terms'
     """
-    tally, n_terms = corpus.vectorizer.tally, corpus.shape[1]
-    n_tokens = round(float(corpus.counts.data.sum(dtype=float))) if tally is None else tally.n_tokens
-    documents = [plural(corpus.shape[0], "document")]
-    if corpus.labels is not None:
-        documents.append(plural(len(set(corpus.labels)), "label"))
-    documents.append(f"{rounded(n_tokens)} token{'' if n_tokens == 1 else 's'}")
+    from laconic.corpus.facts import facts_of
+
+    found = facts_of(corpus)
+    documents = [plural(found.n_documents, "document")]
+    if found.n_labels is not None:
+        documents.append(plural(found.n_labels, "label"))
+    documents.append(f"{rounded(found.n_tokens)} token{'' if found.n_tokens == 1 else 's'}")
     parts = [", ".join(documents)]
-    if tally is None:
-        parts.append(plural(n_terms, "term"))
+    if found.n_found is None:
+        parts.append(plural(found.n_terms, "term"))
     else:
         rule = kept_terms(corpus.vectorizer.to_dict())
-        parts.append(f"{n_terms:,} of {plural(tally.n_terms_found, 'term')} kept ({rule})")
-    if corpus.n_empty:
-        parts.append(f"{plural(corpus.n_empty, 'document')} without any kept term")
+        parts.append(f"{found.n_terms:,} of {plural(found.n_found, 'term')} kept ({rule})")
+    if found.n_empty:
+        parts.append(f"{plural(found.n_empty, 'document')} without any kept term")
     return "; ".join(parts)
 
 

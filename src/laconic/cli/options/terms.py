@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from laconic.cli import completion
-from laconic.cli.errors import option_names
+from laconic.cli.screen.errors import option_names
 
 if TYPE_CHECKING:
     from laconic.corpus.options import VectorizerOptions

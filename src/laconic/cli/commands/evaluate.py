@@ -11,12 +11,12 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from laconic.cli import input_options as read
-from laconic.cli.console import emit, emit_json, printable, say, waiting
-from laconic.cli.documents import model_documents
-from laconic.cli.errors import option_names, reported
-from laconic.cli.evaluate_search import rankings
-from laconic.cli.evaluate_topics import evaluate_topics
+from laconic.cli.commands.evaluate_search import rankings
+from laconic.cli.commands.evaluate_topics import evaluate_topics
+from laconic.cli.options import reading as read
+from laconic.cli.screen.console import emit, emit_json, printable, say, waiting
+from laconic.cli.screen.documents import model_documents
+from laconic.cli.screen.errors import option_names, reported
 
 if TYPE_CHECKING:
     from laconic.bundle import Bundle

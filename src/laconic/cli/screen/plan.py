@@ -11,9 +11,9 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from laconic.cli.console import emit, printable, waiting, warn
-from laconic.cli.errors import option_names
-from laconic.cli.reading import kept_terms
+from laconic.cli.screen.console import emit, printable, waiting, warn
+from laconic.cli.screen.errors import option_names
+from laconic.cli.screen.reading import kept_terms
 from laconic.corpus import Vectorizer
 from laconic.corpus.sizes import Sizes, expected_sizes
 from laconic.corpus.sources import Holds, Modality, Source

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from laconic.cli import input_options as read
-from laconic.cli import media as several
-from laconic.cli import model_options as option
-from laconic.cli import term_options as term
-from laconic.cli.console import emit, say, waiting
-from laconic.cli.errors import reported
-from laconic.cli.fitting import (
+from laconic.cli.options import modalities as several
+from laconic.cli.options import model as option
+from laconic.cli.options import reading as read
+from laconic.cli.options import terms as term
+from laconic.cli.options.making import has_media, make_model, needs_labels
+from laconic.cli.screen.console import emit, say, waiting
+from laconic.cli.screen.errors import reported
+from laconic.cli.screen.fitting import (
     check_output,
     conclude,
     document_weights,
@@ -21,9 +22,8 @@ from laconic.cli.fitting import (
     model_input,
     nothing_kept,
 )
-from laconic.cli.making import has_media, make_model, needs_labels
-from laconic.cli.reading import ReadingDisplay, describe, tell_problems
-from laconic.cli.tables import strongest_labels, topics_table
+from laconic.cli.screen.reading import ReadingDisplay, describe, tell_problems
+from laconic.cli.screen.tables import labels_column, topics_table
 from laconic.words import plural
 
 if TYPE_CHECKING:
@@ -208,7 +208,7 @@ def fit(
                     param_hint="--label",
                 )
         if dry_run:
-            from laconic.cli.plan import show_plan
+            from laconic.cli.screen.plan import show_plan
 
             show_plan(source, reading, texts, made, output, save_corpus, graph)
             return
@@ -226,7 +226,7 @@ def fit(
         weights = document_weights(made, model_input(made, corpora))
     if save_weights is not None:
         _save_weights(made, corpus, weights, save_weights)
-    emit(topics_table(bundle, extra=strongest_labels(corpus, weights) if compared else None))
+    emit(topics_table(bundle, extra=labels_column(corpus.labels, weights) if compared else None))
     new = "NEW-CORPUS" if source.holds is Holds.corpus else "NEW-FILE"
     typed, how = several.as_typed(columns), read.as_typed(reading)
     more = [f"laconic translate {output} {new}{one}{how}" for one in typed[:1]]

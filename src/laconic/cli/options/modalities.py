@@ -13,14 +13,14 @@ import typer
 from typer.core import TyperCommand
 
 from laconic.cli import completion
-from laconic.cli.input_options import DATA
+from laconic.cli.options.reading import DATA
 
 if TYPE_CHECKING:
     from laconic.bundle import Bundle
 
 PLACEHOLDER = "--text-NAME"
 _TYPED = re.compile(r"--text-(?P<name>[^=]+)(?:=(?P<column>.*))?", re.DOTALL)
-_OPEN = "laconic.cli.media: an option without its value"
+_OPEN = "laconic.cli.options.modalities: an option without its value"
 
 Media = Annotated[
     list[str] | None,

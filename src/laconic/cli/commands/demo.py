@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from laconic.cli.console import emit, say, waiting
-from laconic.cli.errors import reported
-from laconic.cli.fitting import check_output, conclude, fit_and_save, nothing_kept
-from laconic.cli.model_options import DEFAULT_WORDS
-from laconic.cli.reading import describe
-from laconic.cli.tables import strongest_labels, topics_table
+from laconic.cli.options.model import DEFAULT_WORDS
+from laconic.cli.screen.console import emit, say, waiting
+from laconic.cli.screen.errors import reported
+from laconic.cli.screen.fitting import check_output, conclude, fit_and_save, nothing_kept
+from laconic.cli.screen.reading import describe
+from laconic.cli.screen.tables import labels_column, topics_table
 
 if TYPE_CHECKING:
     from laconic.corpus.options import VectorizerOptions
@@ -58,7 +58,7 @@ def demo(output: Output = Path("demo-model"), topics: Topics = TOPICS) -> None:
         say(f"read {describe(corpus)}")
         model = RLSI(topics, topic_norm="l0", terms_per_topic=DEFAULT_WORDS, nonnegative=True, random_state=0)
         bundle, outcome = fit_and_save(model, {"": corpus}, output)
-    emit(topics_table(bundle, TERMS_SHOWN, extra=strongest_labels(corpus, model.transform(corpus.X))))
+    emit(topics_table(bundle, TERMS_SHOWN, extra=labels_column(labels, model.transform(corpus.X))))
     if not outcome.stopped:
         with waiting("making a search index"):
             from laconic.search import SearchIndex

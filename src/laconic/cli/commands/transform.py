@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from laconic.cli import input_options as read
-from laconic.cli import media as several
-from laconic.cli.console import say, waiting
-from laconic.cli.documents import tell_strangers
-from laconic.cli.errors import reported
-from laconic.cli.media import check_names
-from laconic.cli.reading import ReadingDisplay, tell_problems
-from laconic.cli.topics import Saved
+from laconic.cli.commands.topics import Saved
+from laconic.cli.options import modalities as several
+from laconic.cli.options import reading as read
+from laconic.cli.options.modalities import check_names
+from laconic.cli.screen.console import say, waiting
+from laconic.cli.screen.documents import tell_strangers
+from laconic.cli.screen.errors import reported
+from laconic.cli.screen.reading import ReadingDisplay, tell_problems
 from laconic.words import plural
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
-from laconic.cli.console import messages, say, warn
-from laconic.cli.errors import INTERRUPTED
-from laconic.cli.interrupt import Interrupt
+from laconic.cli.screen.console import messages, say, warn
+from laconic.cli.screen.errors import INTERRUPTED
+from laconic.cli.screen.interrupt import Interrupt
 from laconic.words import plural
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from laconic.cli.console import emit, say, speaks_unicode, waiting
-from laconic.cli.errors import reported
-from laconic.cli.tables import TERMS_SHOWN, topics_csv, topics_json, topics_table
+from laconic.cli.screen.console import emit, say, speaks_unicode, waiting
+from laconic.cli.screen.errors import reported
+from laconic.cli.screen.tables import TERMS_SHOWN, topics_csv, topics_json, topics_table
 from laconic.words import plural
 
 if TYPE_CHECKING:

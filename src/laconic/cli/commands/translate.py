@@ -13,14 +13,14 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from laconic.cli import input_options as read
-from laconic.cli import media as several
-from laconic.cli.console import emit, printable, say, speaks_unicode, waiting
-from laconic.cli.errors import reported
-from laconic.cli.media import check_names
-from laconic.cli.reading import ReadingDisplay, tell_problems
-from laconic.cli.tables import TERMS_SHOWN
-from laconic.cli.topics import Saved
+from laconic.cli.commands.topics import Saved
+from laconic.cli.options import modalities as several
+from laconic.cli.options import reading as read
+from laconic.cli.options.modalities import check_names
+from laconic.cli.screen.console import emit, printable, say, speaks_unicode, waiting
+from laconic.cli.screen.errors import reported
+from laconic.cli.screen.reading import ReadingDisplay, tell_problems
+from laconic.cli.screen.tables import TERMS_SHOWN
 from laconic.words import plural
 
 if TYPE_CHECKING:

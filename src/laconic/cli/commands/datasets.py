@@ -12,8 +12,8 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from laconic.cli.console import emit, printable, say, speaks_unicode
-from laconic.cli.errors import reported
+from laconic.cli.screen.console import emit, printable, say, speaks_unicode
+from laconic.cli.screen.errors import reported
 
 if TYPE_CHECKING:
     from laconic.datasets import Info

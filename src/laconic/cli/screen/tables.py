@@ -12,16 +12,14 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from laconic.cli.console import printable
+from laconic.cli.screen.console import printable
 
 if TYPE_CHECKING:
     from laconic.bundle import Bundle
-    from laconic.corpus import Corpus
 
 Topic = Sequence[tuple[str, float]]
 
 TERMS_SHOWN = 10
-LABELS_SHOWN = 3
 
 
 def topics_table(
@@ -108,24 +106,11 @@ def _words(topic: Topic, weights: bool) -> Text:
     return Text(", ").join(parts)
 
 
-def strongest_labels(corpus: Corpus, weights: Any) -> tuple[str, list[str]]:
-    """A column: for each topic the labels of the documents that have most of it.
+def labels_column(labels: Any, weights: Any) -> tuple[str, list[str]]:
+    """A column for `topics_table`: for each topic the labels of the documents that have most of it."""
+    from laconic.evaluate.labels import strongest_labels
 
-    Positive weights are summed over a label and divided by the root of its number of documents: the sum alone
-    would always name the largest labels, the mean the smallest.
-    """
-    import numpy as np
-
-    weights = weights.toarray() if hasattr(weights, "toarray") else weights
-    names, owner, sizes = np.unique(np.array(corpus.labels, str), return_inverse=True, return_counts=True)
-    strength = np.zeros((len(names), weights.shape[1]))
-    np.add.at(strength, owner, np.maximum(weights, 0))
-    strength /= np.sqrt(sizes)[:, None]
-    best = np.argsort(-strength, axis=0, kind="stable")[:LABELS_SHOWN]
-    return "strongest in", [
-        ", ".join(str(names[label]) for label in best[:, topic] if strength[label, topic] > 0)
-        for topic in range(weights.shape[1])
-    ]
+    return "strongest in", [", ".join(names) for names in strongest_labels(labels, weights)]
 
 
 def topics_json(bundle: Bundle, n_terms: int, *, ascii_only: bool = False) -> str:

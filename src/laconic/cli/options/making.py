@@ -7,11 +7,10 @@ from typing import Any
 
 import typer
 
-from laconic.cli.errors import as_options, option
-from laconic.cli.model_options import (
+from laconic.cli.options.model import (
     ModelName,
 )
-from laconic.cli.priors import read_prior
+from laconic.cli.screen.errors import as_options, option
 
 _RLSI, _PENALISED, _GROUPS, _NMF, _PRIORS, _LINKED = (
     {ModelName.rlsi, ModelName.group_rlsi},
@@ -67,7 +66,12 @@ def make_model(model: ModelName, **given: Any) -> Any:
     if given["raw_counts"] is not None:
         given["raw_counts"] = not given["raw_counts"]
     if given["prior"] is not None:
-        given["prior"] = read_prior(given["prior"])
+        from laconic.priors import from_text
+
+        try:
+            given["prior"] = from_text(given["prior"])
+        except ValueError as error:
+            raise typer.BadParameter(str(error), param_hint="--prior") from error
     parameters: dict[str, Any] = {
         str(_PARAMETERS[typed][0]): value.value if isinstance(value, Enum) else value
         for typed, value in given.items()

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from laconic.cli.console import say
-from laconic.cli.reading import ReadingDisplay, describe, tell_problems
+from laconic.cli.screen.console import say
+from laconic.cli.screen.reading import ReadingDisplay, describe, tell_problems
 from laconic.words import plural
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""What is shown, and to whom: tables, progress, plans and errors."""

@@ -1,0 +1,155 @@
+"""Labels and topics: in which labels a topic is strong, and how well weights tell labels apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.preprocessing import normalize
+
+from laconic.evaluate.classification import classification_accuracy
+from laconic.evaluate.clustering import kmeans_scores
+from laconic.words import plural
+
+# A classifier of more documents takes minutes, and so do larger values of C.
+MOST_LABELLED = 5_000
+N_SPLITS = 3
+COSTS = (0.01, 0.1, 1.0, 10.0, 100.0)
+FEWEST = 2 * N_SPLITS
+"""Documents that a label has to have: each split has some in both parts and in the folds."""
+
+
+def strongest_labels(labels: Iterable[object], weights: Any, n_labels: int = 3) -> list[list[str]]:
+    """Find, for each topic, the labels of the documents that have most of it.
+
+    Positive weights are summed over a label and divided by the root of its number of documents: the sum alone
+    would always name the largest labels, the mean the smallest.
+
+    Parameters
+    ----------
+    labels : iterable of str
+        One for each document.
+    weights : array or sparse array of shape (n_documents, n_topics)
+        As a model's ``transform`` gives them.
+    n_labels : int, default=3
+        At most that many labels of a topic.
+
+    Returns
+    -------
+    list of list of str
+        The strongest first; labels whose documents have nothing of a topic are left out.
+
+    Examples
+    --------
+    >>> strongest_labels(["sea", "sea", "sky"], [[1, 0], [2, 0], [0.5, 3]])
+    [['sea', 'sky'], ['sky']]
+    """
+    weights = np.asarray(weights.toarray() if hasattr(weights, "toarray") else weights)
+    names, owner, sizes = np.unique(np.array(list(labels), str), return_inverse=True, return_counts=True)
+    strength = np.zeros((len(names), weights.shape[1]))
+    np.add.at(strength, owner, np.maximum(weights, 0))
+    strength /= np.sqrt(sizes)[:, None]
+    best = np.argsort(-strength, axis=0, kind="stable")[:n_labels]
+    return [
+        [str(names[label]) for label in best[:, topic] if strength[label, topic] > 0]
+        for topic in range(weights.shape[1])
+    ]
+
+
+@dataclass(frozen=True)
+class LabelScores:
+    """What `label_scores` found.
+
+    Attributes
+    ----------
+    labels, labelled_documents : int
+        How many labels there are, of how many documents: those that were used.
+    clustering_accuracy, clustering_nmi : float
+        Of k-means with as many clusters as labels.
+    svm_accuracy, svm_accuracy_std : float
+        Of a linear support vector machine: the mean over random splits, and the standard deviation.
+    """
+
+    labels: int
+    labelled_documents: int
+    clustering_accuracy: float
+    clustering_nmi: float
+    svm_accuracy: float
+    svm_accuracy_std: float
+
+    def rows(self) -> list[list[str]]:
+        """Give the rows of a table: a measure, its value, and what it is."""
+        documents = plural(self.labelled_documents, "document")
+        clusters = f"k-means of unit rows, {self.labels} clusters of {documents}"
+        machine = f"linear SVM, {N_SPLITS} random splits 2:1, sd {self.svm_accuracy_std:.2%}"
+        return [
+            ["clustering accuracy", f"{self.clustering_accuracy:.2%}", clusters],
+            ["clustering NMI", f"{self.clustering_nmi:.4f}", "divided by the larger entropy"],
+            ["classification accuracy", f"{self.svm_accuracy:.2%}", machine],
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give everything as JSON can hold it."""
+        return asdict(self)
+
+
+def label_scores(
+    weights: Any,
+    labels: Iterable[object],
+    *,
+    random_state: int = 0,
+    say: Callable[[str], Any] = str,
+) -> LabelScores | None:
+    """Measure how well the weights of documents tell their labels apart: by clusters, and by a classifier.
+
+    Parameters
+    ----------
+    weights : array or sparse array of shape (n_documents, n_topics)
+        Of a model that has not seen the labels.
+    labels : iterable of str
+        One for each document. Those of fewer than 6 documents are left out, and of many documents 5,000 are
+        taken at random.
+    random_state : int, default=0
+        Seed of the sample, the clusters and the splits.
+    say : callable, optional
+        Told what comes next.
+
+    Returns
+    -------
+    LabelScores or None
+        None if fewer than two labels have enough documents.
+
+    Examples
+    --------
+    >>> scores = label_scores([[1, 0], [0, 1]] * 6, ["sea", "sky"] * 6)
+    >>> scores.clustering_accuracy, scores.svm_accuracy
+    (1.0, 1.0)
+    >>> label_scores([[1, 0], [0, 1]], ["sea", "sky"]) is None
+    True
+    """
+    named = np.asarray(list(labels), str)
+    names, sizes = np.unique(named, return_counts=True)
+    large = names[sizes >= FEWEST]
+    if len(large) < 2:
+        return None
+    kept = np.flatnonzero(np.isin(named, large))
+    if len(kept) > MOST_LABELLED:
+        kept = np.sort(np.random.default_rng(random_state).choice(kept, MOST_LABELLED, replace=False))
+    weights = (weights if hasattr(weights, "shape") else np.asarray(weights))[kept]
+    say("clusters of the documents")
+    # By their length alone, documents of many topics and of few words would be far apart.
+    clusters = kmeans_scores(normalize(weights), named[kept], random_state=random_state)
+    say("classifying the documents")
+    classified = classification_accuracy(
+        weights, named[kept], N_SPLITS, costs=COSTS, random_state=random_state
+    )
+    return LabelScores(
+        labels=len(set(named[kept])),
+        labelled_documents=len(kept),
+        clustering_accuracy=clusters["accuracy"],
+        clustering_nmi=clusters["nmi"],
+        svm_accuracy=classified.mean,
+        svm_accuracy_std=classified.std,
+    )
