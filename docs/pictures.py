@@ -8,10 +8,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from laconic import RLSI, Bundle, Corpus
+from laconic import Bundle, Corpus
 from laconic.cli.commands.demo import TERMS, TERMS_SHOWN, TOPICS
-from laconic.cli.options.model import DEFAULT_WORDS
 from laconic.cli.screen.tables import labels_column, topics_table
+from laconic.models.making import make_model
 
 IMAGES = Path(__file__).parent / "images"
 
@@ -19,7 +19,7 @@ IMAGES = Path(__file__).parent / "images"
 def demo() -> None:
     """The table that `laconic demo` ends with."""
     corpus = Corpus.standard_library(**TERMS)
-    model = RLSI(TOPICS, topic_norm="l0", terms_per_topic=DEFAULT_WORDS, nonnegative=True, random_state=0)
+    model = make_model("rlsi", TOPICS, random_state=0)
     weights = model.fit_transform(corpus.X)
     modules = labels_column(corpus.labels, weights)
     console = Console(record=True, width=104, file=io.StringIO(), force_terminal=True)

@@ -3,6 +3,8 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from laconic.lazily import lazily
+
 if TYPE_CHECKING:
     from laconic.bundle import Bundle, BundleError, load
     from laconic.corpus import Corpus, CorpusError
@@ -50,13 +52,13 @@ _HOMES = {
 }
 
 
+_find = lazily(__name__, _HOMES)
+
+
 def __getattr__(name: str) -> Any:
     if name in ("datasets", "evaluate", "priors", "search"):
         return import_module(f"laconic.{name}")
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(_HOMES[name]), name)
-    return value
+    return _find(name)
 
 
 def __dir__() -> list[str]:

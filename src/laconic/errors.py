@@ -6,8 +6,9 @@ worded for Python (``min_df=1``) and for the command line (``--min-df 1``).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 _NOT_SAID = object()
 
@@ -41,6 +42,25 @@ class Parameter:
         return f"{self.name}={self.value!r}" if self.has_value else self.name
 
 
+@dataclass(frozen=True)
+class InPython:
+    """A part of a message that is of use only to who writes Python: elsewhere it is left out.
+
+    Examples
+    --------
+    >>> error = InputError("change ", Parameter("stop_words"), InPython(" or token_pattern"))
+    >>> str(error)
+    'change stop_words or token_pattern'
+    >>> error.worded(lambda parameter: "--stop-words")
+    'change --stop-words'
+    """
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
 class InputError(ValueError):
     """Base of laconic's errors: a message whose parts are texts, parameters and other errors.
 
@@ -59,15 +79,26 @@ class InputError(ValueError):
         return self.worded(str)
 
     def worded(self, word: Callable[[Parameter], str]) -> str:
-        """The message, with parameters worded by a function."""
-        return "".join(
-            word(part)
-            if isinstance(part, Parameter)
-            else part.worded(word)
-            if isinstance(part, InputError)
-            else str(part)
-            for part in self.args
-        )
+        """The message, with parameters worded by a function (`str` is Python's way)."""
+
+        def text(part: object) -> str:
+            if isinstance(part, Parameter):
+                return word(part)
+            if isinstance(part, InputError):
+                return part.worded(word)
+            return "" if isinstance(part, InPython) and word is not str else str(part)
+
+        return "".join(map(text, self.args))
+
+    def without(self, start: str) -> Self:
+        """The same error, whose message does not begin with this any more.
+
+        >>> error = InputError("a.csv: unknown ", Parameter("encoding"))
+        >>> str(error.without("a.csv: "))
+        'unknown encoding'
+        """
+        first, *others = self.args
+        return type(self)(str(first).removeprefix(start), *others)
 
     @property
     def parameter(self) -> str | None:
@@ -77,6 +108,20 @@ class InputError(ValueError):
             if found is not None:
                 return str(found)
         return None
+
+
+def listed(names: Sequence[str]) -> list[object]:
+    """Parameters as the parts of a message: a, b and c.
+
+    >>> print(InputError("leave ", *listed(["text", "label", "id"]), " out"))
+    leave text, label and id out
+    """
+    parts: list[object] = []
+    for place, name in enumerate(names):
+        if place:
+            parts.append(" and " if place == len(names) - 1 else ", ")
+        parts.append(Parameter(name))
+    return parts
 
 
 class ParameterError(InputError):

@@ -101,7 +101,9 @@ class PseudoDirichlet(Prior):
     def __post_init__(self) -> None:
         check_number("eps", self.eps, Real, 0)
         if self.eps == 0:
-            raise ValueError("eps must be positive: at zero the penalty would have no bound")
+            raise ParameterError(
+                Parameter("eps"), " must be positive: at zero the penalty would have no bound"
+            )
         check_number("weight", self.weight, Real, 0)
         check_choice("over", self.over, ("topics", "documents"))
 

@@ -118,7 +118,10 @@ def test_a_prior_makes_documents_of_few_topics(laconic, jsonl, tmp_path):
         (["--model", "plsa", "--prior", "pareto:nan"], "shape must be a number of at least 0"),
         (["--model", "plsa", "--prior", "pseudo-dirichlet:0"], "eps must be positive"),
         (["--model", "plsa", "--prior", "pseudo-dirichlet:1:1:all"], "over='all' is not known"),
-        (["--model", "plsa", "--prior", "exponential:1"], "use --prior pareto or pseudo-dirichlet, or"),
+        (
+            ["--model", "plsa", "--prior", "exponential:1"],
+            "use --prior pareto:1 or --prior pseudo-dirichlet, or --model nmf-kl",
+        ),
         (["--model", "nmf-kl", "--prior", "pseudo-dirichlet:1:1:documents"], "goes with PLSA, not with NMF"),
         (["--model", "plsa", "--weighting", "tfidf"], "for --weighting: --model plsa is fitted to the"),
         (["--model", "nmf-kl", "--sublinear-tf"], "for --sublinear-tf: --model nmf-kl is fitted to the"),

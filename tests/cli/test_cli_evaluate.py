@@ -285,7 +285,7 @@ def test_errors(laconic, saved, jsonl, asked, tmp_path):
     assert "without a vocabulary" in laconic("evaluate", tmp_path / "bare", code=1).stderr
 
 
-def test_models_of_several_texts_are_refused(laconic, rows, tmp_path):
+def test_models_of_several_modalities_are_refused(laconic, rows, tmp_path):
     pairs = write_jsonl(tmp_path / "pairs.jsonl", [{"a": row["body"], "b": row["body"]} for row in rows])
     laconic(
         "fit",
@@ -301,4 +301,6 @@ def test_models_of_several_texts_are_refused(laconic, rows, tmp_path):
         "-o",
         tmp_path / "m",
     )
-    assert "has several texts of each document (a, b)" in laconic("evaluate", tmp_path / "m", code=1).stderr
+    assert (
+        "has several modalities of each document (a, b)" in laconic("evaluate", tmp_path / "m", code=1).stderr
+    )

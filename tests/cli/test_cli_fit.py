@@ -1,18 +1,11 @@
-import inspect
 import signal
-import typing
 
 import numpy as np
 import pytest
 from cli_documents import THEMES, documents, write_csv, write_jsonl
 
-from laconic import RLSI, Bundle, Corpus, GraphPLSA, MultimodalPLSA, load
-from laconic.cli.commands import fit as fit_module
-from laconic.cli.commands.fit import fit
-from laconic.cli.options import model as model_options
-from laconic.cli.options import terms as term_options
+from laconic import RLSI, Bundle, Corpus, load
 from laconic.corpus import Vectorizer
-from laconic.corpus.options import WEIGHTINGS
 from laconic.models import MODELS
 
 
@@ -170,35 +163,6 @@ def test_an_earlier_model_is_replaced(laconic, jsonl, tmp_path):
     for n_topics in (2, 3):
         laconic("fit", jsonl, "--text", "body", "-k", n_topics, "-o", tmp_path / "m")
         assert load(tmp_path / "m").model.n_components == n_topics
-
-
-def test_defaults_are_the_librarys():
-    shown = inspect.signature(fit).parameters
-    vectorizer = inspect.signature(Vectorizer).parameters
-    reader = inspect.signature(Corpus.read).parameters
-    model = inspect.signature(RLSI).parameters
-    hints = typing.get_type_hints(fit, vars(fit_module), include_extras=True)
-
-    def told(name):
-        return hints[name].__metadata__[0].show_default
-
-    for name in ("min_df", "max_df"):
-        assert term_options.frequency(told(name), "") == vectorizer[name].default
-    for name in ("stop_words", "weighting"):
-        assert told(name) == vectorizer[name].default
-    for name in ("text", "encoding", "on_error"):
-        assert told(name) == reader[name].default
-    assert shown["max_iter"].default == model["max_iter"].default
-    assert {inspect.signature(kind).parameters["tol"].default for kind in MODELS.values()} == {1e-5}
-    assert told("tol") == str(model["tol"].default)
-    graph, multimodal = (inspect.signature(kind).parameters for kind in (GraphPLSA, MultimodalPLSA))
-    assert told("divergence") == graph["divergence"].default == multimodal["divergence"].default
-    assert told("neighbors") == str(graph["n_neighbors"].default)
-    strengths = graph["strength"].default, multimodal["strength"].default
-    assert told("strength") == "{} for graph-plsa, {} for multimodal-plsa".format(*strengths)
-    names = {name.replace("_", "") for name in model_options.ModelName.__members__}
-    assert names == {name.lower() for name in MODELS} | {"nmfkl"}
-    assert {name.value for name in term_options.WeightingName} == set(WEIGHTINGS)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ import pytest
 from cli_documents import write_docword, write_lines, write_matrix_market, write_svmlight
 
 from laconic import Corpus
-from laconic.cli.screen.errors import as_options
 from laconic.corpus import CorpusError
 
 
@@ -35,7 +34,7 @@ SKIP = "(--on-error skip leaves such rows out)"
             "a.csv",
             "body,kind\nx,y\n",
             [],
-            "a.csv, line 1: no column 'text' (--text, --label and --id name them); there are: 'body', 'kind'",
+            "a.csv, line 1: no column 'text'; there are: 'body', 'kind' (--text says which)",
         ),
         ("a.csv", "text;kind\nx;y\n", [], "the header looks separated by ';': say --delimiter ';'"),
         ("a.csv", "text,kind\nx,y\nx,y,z\n", [], "a.csv, line 3: 3 fields, but the header has 2; "),
@@ -170,22 +169,6 @@ def _uncached():
     from laconic.corpus import languages
 
     return languages._imported.__wrapped__
-
-
-@pytest.mark.parametrize(
-    ("said", "typed"),
-    [
-        ("give delimiter=';' or encoding='utf-16'", "give --delimiter ';' or --encoding utf-16"),
-        (r"say delimiter='\t'", r"say --delimiter '\t'"),
-        ('unless it is label="folder"', "unless it is --label folder"),
-        ("lower min_df, or on_error", "lower --min-df, or --on-error"),
-        ("the text of the label, its id and encoding", "the text of the label, its id and encoding"),
-        ("data/label=spam/text=1.csv, line 3", "data/label=spam/text=1.csv, line 3"),
-        ("min_df.csv and data/max_df", "min_df.csv and data/max_df"),
-    ],
-)
-def test_the_librarys_words_become_options_and_names_of_files_do_not(said, typed):
-    assert as_options(said) == typed
 
 
 def test_files_that_are_not_there_or_not_named(laconic, refused):

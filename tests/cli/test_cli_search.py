@@ -94,7 +94,7 @@ def test_a_saved_corpus(laconic, jsonl, tmp_path):
     assert shown.splitlines()[0].split() == ["rank", "score", "words", "topics", "document"]
 
 
-def test_a_model_of_several_texts(laconic, rows, tmp_path):
+def test_a_model_of_several_modalities(laconic, rows, tmp_path):
     pairs = write_jsonl(tmp_path / "pairs.jsonl", [{"a": row["body"], "b": row["body"]} for row in rows])
     model = tmp_path / "m"
     laconic(
@@ -103,7 +103,7 @@ def test_a_model_of_several_texts(laconic, rows, tmp_path):
     wrong = laconic("search", model, "violin", "--corpus", pairs, code=2).stderr
     assert "say which one a column holds" in " ".join(wrong.split())
     two = laconic("search", model, "violin", "--corpus", pairs, "--text-de", "a", "--text-en", "b", code=2)
-    assert "in one text of each document" in " ".join(two.stderr.split())
+    assert "a search is in one modality of" in " ".join(two.stderr.split())
     first = laconic("search", model, "violin", "--corpus", pairs, "--text-en", "b").stdout
     assert laconic("search", model, "violin").stdout == first
 

@@ -179,7 +179,7 @@ def test_reading_is_lazy_and_paths_are_checked_at_once(tmp_path):
         ("a.csv", "\n\n", {}, r"a\.csv is empty"),
         ("a.csv", "text\n", {}, r"a\.csv has no documents"),
         ("a.csv", "body;b\nx;y", {}, "line 1: no column 'text'; there are: 'body;b'"),
-        ("a.csv", ",".join("abcdefghijklmnopqrstuvwxyz"), {}, r"'s', 't', \.\.\.$"),
+        ("a.csv", ",".join("abcdefghijklmnopqrstuvwxyz"), {}, r"'s', 't', \.\.\. \(text says which\)$"),
         ("a.csv", "text,text\nx,y", {}, "line 1: two columns are named 'text'"),
         ("a.csv", 'text,b\n"x\ny",1\nx\n', {}, "line 4: 1 fields, but the header has 2"),
         ("a.csv", "text,b\nx,1,2\n", {}, "line 2: 3 fields, but the header has 2; .* in double quotes"),

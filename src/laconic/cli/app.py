@@ -20,7 +20,7 @@ from laconic.cli.commands import (
     transform,
     translate,
 )
-from laconic.cli.options.modalities import MediaCommand
+from laconic.cli.options.parsing import OptionsCommand
 from laconic.cli.screen.errors import DEBUG
 
 EXAMPLES = """
@@ -86,5 +86,5 @@ for _command, _examples in (
     (evaluate.evaluate, evaluate.EXAMPLES),
     (reproduce.reproduce, reproduce.EXAMPLES),
 ):
-    app.command(help=_flowing(_command.__doc__ or ""), epilog=_examples, cls=MediaCommand)(_command)
+    app.command(help=_flowing(_command.__doc__ or ""), epilog=_examples, cls=OptionsCommand)(_command)
 app.add_typer(datasets.app, name="datasets", help=_flowing(datasets.datasets.__doc__ or ""))

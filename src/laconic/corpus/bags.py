@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
 from laconic.corpus.options import VectorizerOptions
-from laconic.errors import CorpusError
+from laconic.errors import CorpusError, Parameter
 from laconic.matrices import as_counts, csr
 from laconic.reading.strings import Strings, as_vocabulary, terms_by_number
 
@@ -112,7 +112,9 @@ def vectorizer_settings(vectorizer: CountVectorizer, counts: CSR, weighting: str
         if value != plain:
             raise CorpusError(f"laconic has nothing like {name}={value!r:.60}, {otherwise}")
     if vectorizer.binary and weighting != "binary":
-        raise CorpusError(f"the vectoriser has binary=True, {otherwise}, or say weighting='binary'")
+        raise CorpusError(
+            f"the vectoriser has binary=True, {otherwise}, or say ", Parameter("weighting", "binary")
+        )
     if isinstance(vectorizer, TfidfVectorizer) and (counts.data % 1).any():
         raise CorpusError(
             "X holds the weights of a TfidfVectorizer, not its counts: pass "

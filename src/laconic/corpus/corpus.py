@@ -17,7 +17,7 @@ from laconic.corpus.options import VectorizerOptions, Weighting
 from laconic.corpus.stdlib import standard_library
 from laconic.corpus.vectorizer import Vectorizer
 from laconic.corpus.weighting import term_weights
-from laconic.errors import CorpusError
+from laconic.errors import CorpusError, Parameter, listed
 from laconic.matrices import as_counts, columns_like
 from laconic.reading import (
     Document,
@@ -211,7 +211,8 @@ class Corpus:
             return corpus
         if vocabulary is not None:
             raise CorpusError(
-                "vocabulary is for files of counts; that of texts is found in them: leave it out"
+                Parameter("vocabulary"),
+                " is for files of counts; that of texts is found in them: leave it out",
             )
         documents = read_documents(
             path,
@@ -569,7 +570,7 @@ def _check_for_counts(path: object, options: Mapping[str, object], **given: str 
     names = [name for name, value in given.items() if value is not None and (name, value) != ("text", "text")]
     names += [name for name in options if name not in ("weighting", "sublinear_tf")]
     if names:
-        raise CorpusError(f"{path} holds counts and no texts: leave {' and '.join(names)} out")
+        raise CorpusError(f"{path} holds counts and no texts: leave ", *listed(names), " out")
 
 
 def _check_length(names: Strings | None, what: str, n_documents: int) -> None:

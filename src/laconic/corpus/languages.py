@@ -8,21 +8,18 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-from laconic.corpus.terms import encoded
-from laconic.reading.strings import is_unicode
+from laconic.errors import InputError, InPython, Parameter, ParameterError
 
 _INSTALL = 'pip install "laconic[languages]"'
 
 
-def stop_words_of(language: str, option: str = "stop_words") -> list[str]:
+def stop_words_of(language: str) -> list[str]:
     """Give the stop words of a language, by the package `stop-words`.
 
     Parameters
     ----------
     language : str
         Its English name, such as "german".
-    option : str, default="stop_words"
-        The option's name, for messages.
 
     Returns
     -------
@@ -31,7 +28,7 @@ def stop_words_of(language: str, option: str = "stop_words") -> list[str]:
 
     Raises
     ------
-    ValueError
+    ParameterError
         For a language that the package does not have, or if the package is missing.
 
     Examples
@@ -39,30 +36,31 @@ def stop_words_of(language: str, option: str = "stop_words") -> list[str]:
     >>> "und" in stop_words_of("german")
     True
     """
-    package = _imported("stop_words", f"{option}={language!r}")
+    package = _imported("stop_words", Parameter("stop_words", language))
     known = sorted(package.AVAILABLE_LANGUAGES)
     if language not in known:
-        raise ValueError(
-            f"{option}={language!r} is not known; there are {', '.join(known)}; or give a list of words, "
-            "a Path to a file with a word on each line, or None"
+        raise ParameterError(
+            Parameter("stop_words", language),
+            f" is not known; there are {', '.join(known)}",
+            InPython("; or give a list of words, a Path to a file with a word on each line, or None"),
         )
     return sorted(set(package.get_stop_words(language)))
 
 
-def read_words(path: Path, option: str = "stop_words") -> list[str]:
+def read_words(path: Path) -> list[str]:
     """Read words from a UTF-8 file with one on each line, sorted; blank lines are skipped."""
     try:
         lines = path.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:
-        raise ValueError(
-            f"{option}: {path} cannot be read as words, one on each line, in UTF-8: {error}"
+        raise ParameterError(
+            Parameter("stop_words"), f": {path} cannot be read as words, one on each line, in UTF-8: {error}"
         ) from error
     return sorted({line.strip() for line in lines} - {""})
 
 
-def stemmers(option: str = "stemmer") -> list[str]:
+def stemmers() -> list[str]:
     """List the languages that `stemmer` knows."""
-    return list(_imported("Stemmer", option).algorithms())
+    return list(_imported("Stemmer", Parameter("stemmer")).algorithms())
 
 
 def stemmer(language: str) -> Callable[[list[str]], list[bytes]]:
@@ -83,7 +81,11 @@ def stemmer(language: str) -> Callable[[list[str]], list[bytes]]:
     >>> stemmer("english")(["fishes", "fishing"])
     [b'fish', b'fish']
     """
-    stem_words = _imported("Stemmer", f"stemmer={language!r}").Stemmer(language).stemWords
+    # what they need is much, and who asks for names of languages needs nothing of it
+    from laconic.corpus.terms import encoded
+    from laconic.reading.strings import is_unicode
+
+    stem_words = _imported("Stemmer", Parameter("stemmer", language)).Stemmer(language).stemWords
 
     def stems(tokens: list[str]) -> list[bytes]:
         try:
@@ -98,8 +100,8 @@ def stemmer(language: str) -> Callable[[list[str]], list[bytes]]:
 
 
 @cache
-def _imported(module: str, option: str) -> ModuleType:
+def _imported(module: str, needed_by: Parameter) -> ModuleType:
     try:
         return import_module(module)
     except ImportError as error:
-        raise ValueError(f"{option} needs a package that is not installed: {_INSTALL}") from error
+        raise InputError(needed_by, f" needs a package that is not installed: {_INSTALL}") from error

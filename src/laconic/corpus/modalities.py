@@ -81,7 +81,7 @@ def read_corpora(
         except CorpusError as error:
             if not one.complete:
                 raise
-            raise CorpusError(f"the texts of {name!r}: {error}") from error
+            raise CorpusError(f"the texts of {name!r}: ", error) from error
         corpus.reading = documents.reading
         corpora[name] = corpus
     if len({corpus.shape[0] for corpus in corpora.values()}) > 1:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypedDict
 
 from laconic.corpus.languages import read_words, stemmers, stop_words_of
+from laconic.errors import InPython, Parameter, ParameterError
 
 Weighting: TypeAlias = Literal["count", "binary", "tfidf", "log-entropy"]
 
@@ -45,7 +46,7 @@ def check_options(options: Mapping[str, Any]) -> dict[str, Any]:
 
     Raises
     ------
-    ValueError
+    ParameterError
         For an unknown name or a wrong value; the message names it and says what is allowed.
 
     Examples
@@ -55,28 +56,33 @@ def check_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """
     unknown = sorted(str(name) for name in options if name not in _CHECKS)
     if unknown:
-        raise ValueError(
+        raise ParameterError(
             f"unknown vectorizer option {', '.join(map(repr, unknown))}; there are {', '.join(_CHECKS)}"
         )
     return {name: _CHECKS[name](name, value) for name, value in options.items()}
 
 
+def _wrong(name: str, value: Any, what: str) -> ParameterError:
+    return ParameterError(Parameter(name), f" must be {what}, not {value!r}")
+
+
 def _pattern(name: str, value: Any) -> str:
     if not isinstance(value, str):
-        raise ValueError(f"{name} must be a regular expression as a string, not {value!r}")  # noqa: TRY004
+        raise _wrong(name, value, "a regular expression as a string")
     try:
         groups = re.compile(value).groups
     except re.error as error:
-        raise ValueError(f"{name}={value!r} is not a regular expression: {error}") from error
+        raise ParameterError(Parameter(name, value), f" is not a regular expression: {error}") from error
     if groups > 1:
-        raise ValueError(f"{name}={value!r} has {groups} groups; at most one, which is then the token")
+        message = f" has {groups} groups; at most one, which is then the token"
+        raise ParameterError(Parameter(name, value), message)
     return value
 
 
 def _flag(name: str, value: Any) -> bool:
     if value is True or value is False:
         return bool(value)
-    raise ValueError(f"{name} must be True or False, not {value!r}")
+    raise _wrong(name, value, "True or False")
 
 
 def _range(name: str, value: Any) -> list[int]:
@@ -84,7 +90,7 @@ def _range(name: str, value: Any) -> list[int]:
         first, last = map(int, value)
         if 1 <= first <= last:
             return [first, last]
-    raise ValueError(f"{name} must be two integers, 1 <= first <= last, such as (1, 2), not {value!r}")
+    raise _wrong(name, value, "two integers, 1 <= first <= last, such as (1, 2)")
 
 
 def _frequency(name: str, value: Any) -> int | float:
@@ -92,10 +98,8 @@ def _frequency(name: str, value: Any) -> int | float:
         return int(value)
     if isinstance(value, Real) and not isinstance(value, Integral) and 0 <= float(value) <= 1:
         return float(value)
-    raise ValueError(
-        f"{name} must be a number of documents (an integer >= 1) or a part of them "
-        f"(a float from 0.0 to 1.0), not {value!r}"
-    )
+    what = "a number of documents (an integer >= 1) or a part of them (a float from 0.0 to 1.0)"
+    raise _wrong(name, value, what)
 
 
 def _limit(name: str, value: Any) -> int | None:
@@ -103,7 +107,7 @@ def _limit(name: str, value: Any) -> int | None:
         return None
     if _is_integer(value) and value >= 1:
         return int(value)
-    raise ValueError(f"{name} must be an integer >= 1 or None, not {value!r}")
+    raise _wrong(name, value, "an integer >= 1 or None")
 
 
 def _words(name: str, value: Any) -> str | list[str] | None:
@@ -111,29 +115,31 @@ def _words(name: str, value: Any) -> str | list[str] | None:
         return value
     if isinstance(value, str):
         # As words, so that saved settings mean the same wherever they are loaded.
-        return stop_words_of(value, name)
+        return stop_words_of(value)
     if isinstance(value, Path):
-        return read_words(value, name)
+        return read_words(value)
     if isinstance(value, Iterable) and not isinstance(value, bytes | Mapping):
         words = list(value)
         if all(isinstance(word, str) for word in words):
             # Sorted, since a set has no order of its own and settings should be the same in every run.
             return sorted({str(word) for word in words})
-    raise ValueError(f"{name} must be a language, a Path, a list of words or None, not {value!r}")
+    raise _wrong(name, value, "a language, a Path, a list of words or None")
 
 
 def _stemmer(name: str, value: Any) -> str | None:
     if value is None:
         return None
-    if isinstance(value, str) and value in stemmers(name):
+    if isinstance(value, str) and value in stemmers():
         return str(value)
-    raise ValueError(f"{name}={value!r} is not known; there are {', '.join(stemmers(name))}, and None")
+    raise ParameterError(
+        Parameter(name, value), f" is not known; there are {', '.join(stemmers())}", InPython(", and None")
+    )
 
 
 def _weighting(name: str, value: Any) -> str:
     if isinstance(value, str) and value in WEIGHTINGS:
         return value
-    raise ValueError(f"{name} must be one of {', '.join(map(repr, WEIGHTINGS))}, not {value!r}")
+    raise _wrong(name, value, f"one of {', '.join(map(repr, WEIGHTINGS))}")
 
 
 def _is_integer(value: Any) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.modalities import read_corpora
 from laconic.corpus.saving import CORPUS
-from laconic.errors import CorpusError, Parameter
+from laconic.errors import CorpusError, listed
 from laconic.reading import holds_counts
 from laconic.reading.files import suffixes
 from laconic.reading.paths import expanded
@@ -54,12 +54,12 @@ class Source(NamedTuple):
         return self.paths[0]
 
     def check_columns(self) -> None:
-        """Refuse files that cannot have several texts of a document."""
+        """Refuse files that cannot have several modalities of a document."""
         for path in self.paths:
             if self.holds is not Holds.texts or path.is_dir() or suffixes(path)[0] == _WITHOUT_COLUMNS:
                 raise CorpusError(
-                    f"{path} has no columns of texts: several texts of a document are read from .jsonl, "
-                    ".csv, .tsv and .parquet files"
+                    f"{path} has no columns of texts: several modalities of a document are read from "
+                    ".jsonl, .csv, .tsv and .parquet files"
                 )
 
     def corpora(
@@ -137,17 +137,3 @@ def find_source(paths: Iterable[str | Path], options: Iterable[str]) -> Source:
     if refused:
         raise CorpusError(f"{first} {why}: leave ", *listed(refused), " out")
     return Source(holds, found)
-
-
-def listed(names: Sequence[str]) -> list[object]:
-    """Parameters as the parts of a message: a, b and c.
-
-    >>> print(CorpusError("leave ", *listed(["text", "label", "id"]), " out"))
-    leave text, label and id out
-    """
-    parts: list[object] = []
-    for place, name in enumerate(names):
-        if place:
-            parts.append(" and " if place == len(names) - 1 else ", ")
-        parts.append(Parameter(name))
-    return parts

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from laconic.errors import CorpusError
+from laconic.errors import CorpusError, InPython
 from laconic.kernels import text as kernel
 
 Bytes: TypeAlias = NDArray[np.uint8]
@@ -238,7 +238,9 @@ class TermTable:
         """Make room for more words in the arena."""
         n_words = int(self._sizes[1]) + more
         if n_words > _MOST_WORDS:
-            raise CorpusError("the terms are too long to be kept; look at the texts, or at token_pattern")
+            raise CorpusError(
+                "the terms are too long to be kept; look at the texts", InPython(", or at token_pattern")
+            )
         if n_words > len(self._arena):
             self._arena = _grown(self._arena, max(n_words, 2 * len(self._arena)))
 

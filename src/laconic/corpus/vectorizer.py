@@ -18,7 +18,7 @@ from laconic.corpus.options import Weighting, check_options
 from laconic.corpus.terms import Ids
 from laconic.corpus.tokens import find_tokens
 from laconic.corpus.weighting import checked_weights, term_weights, weighed
-from laconic.errors import CorpusError
+from laconic.errors import CorpusError, InPython, Parameter
 from laconic.matrices import as_counts
 from laconic.reading.strings import Strings, as_vocabulary
 
@@ -179,7 +179,11 @@ class Vectorizer:
         if n_found == 0:
             raise CorpusError(
                 f"no text of {counted.n_texts} contains a term: all are empty, or made of stop words and of "
-                "what token_pattern does not match; look at the texts, or change stop_words or token_pattern"
+                "what is no word",
+                InPython(" to token_pattern"),
+                "; look at the texts, or change ",
+                Parameter("stop_words"),
+                InPython(" or token_pattern"),
             )
         terms, vocabulary = self._kept(counted, n_found)
         columns = np.full(len(counted.table), -1, np.int32)
@@ -342,9 +346,19 @@ class Vectorizer:
         terms = np.flatnonzero((df > 0) & (df >= least) & (df <= most)).astype(np.int32)
         if len(terms) == 0:
             raise CorpusError(
-                f"none of {n_found:,} terms is left: of {n_texts:,} texts, min_df={min_df!r} asks for "
-                f"terms in at least {least:g} and max_df={max_df!r} for terms in at most {most:g}; "
-                "lower min_df (such as min_df=1) or raise max_df (such as max_df=1.0)"
+                f"none of {n_found:,} terms is left: of {n_texts:,} texts, ",
+                Parameter("min_df", min_df),
+                f" asks for terms in at least {least:g} and ",
+                Parameter("max_df", max_df),
+                f" for terms in at most {most:g}; lower ",
+                Parameter("min_df"),
+                " (such as ",
+                Parameter("min_df", 1),
+                ") or raise ",
+                Parameter("max_df"),
+                " (such as ",
+                Parameter("max_df", 1.0),
+                ")",
             )
         spelled = counted.table.spell(terms)
         order = np.array(sorted(range(len(spelled)), key=spelled.__getitem__))

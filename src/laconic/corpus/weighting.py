@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.preprocessing import normalize
 
 from laconic.corpus.spool import roomy
-from laconic.errors import CorpusError
+from laconic.errors import CorpusError, Parameter
 from laconic.matrices import canonical_csr, document_frequency
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def weighed(counts: CSR, weighting: str, weights: NDArray[np.float64] | None, *,
         data.fill(1)
         return X
     if sublinear_tf and weighting == "tfidf" and counts.nnz and counts.data.min() < 1:
-        raise CorpusError("sublinear_tf needs counts of 1 or more; there are smaller ones")
+        raise CorpusError(Parameter("sublinear_tf"), " needs counts of 1 or more; there are smaller ones")
     factors = weights.astype(np.float32)
     for block in _blocks(counts.nnz):
         part = data[block]

@@ -14,6 +14,8 @@ from typing import Self, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
+from laconic.errors import Parameter, ParameterError
+
 AHEAD = 4
 """Blocks in flight for each thread."""
 
@@ -93,9 +95,11 @@ class Workers:
         if n_jobs is None:
             n_jobs = -1
         if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral):
-            raise ValueError(f"n_jobs must be a whole number or None, not {n_jobs!r}")  # noqa: TRY004
+            raise ParameterError(Parameter("n_jobs"), f" must be a whole number or None, not {n_jobs!r}")
         if n_jobs == 0:
-            raise ValueError("n_jobs=0 leaves nobody to work: give a positive number, or -1 for all cores")
+            raise ParameterError(
+                Parameter("n_jobs", 0), " leaves nobody to work: give a positive number, or -1 for all cores"
+            )
         self.n_workers: int = int(n_jobs) if n_jobs > 0 else max(1, cores + 1 + n_jobs)
         self._pool: ThreadPoolExecutor | None = None
 

@@ -10,6 +10,7 @@ from scipy.sparse import csr_array, vstack
 from sklearn.utils import check_array, check_random_state
 
 from laconic.engines import Engine, Shards
+from laconic.errors import Parameter, ParameterError
 from laconic.losses.totals import norms
 
 
@@ -91,12 +92,13 @@ def given_topics(init: Any, n_topics: int, n_terms: int, dtype: Any, nonnegative
     """Topics that a caller starts from, checked."""
     topics = csr_array(check_array(init, accept_sparse="csr", dtype=dtype, copy=True))
     if topics.shape != (n_topics, n_terms):
-        raise ValueError(
-            f"init has shape {topics.shape}, but {n_topics} topics over {n_terms} terms "
-            f"need {(n_topics, n_terms)}"
+        raise ParameterError(
+            Parameter("init"),
+            f" has shape {topics.shape}, but {n_topics} topics over {n_terms} terms "
+            f"need {(n_topics, n_terms)}",
         )
     if nonnegative and topics.nnz and topics.data.min() < 0:
-        raise ValueError("init has negative words, but topics are not to be negative here")
+        raise ParameterError(Parameter("init"), " has negative words, but topics are not to be negative here")
     topics.sum_duplicates()
     topics.eliminate_zeros()
     return topics

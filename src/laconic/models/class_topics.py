@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 
 from laconic.checks import check_choice, check_number
 from laconic.engines import Engine
+from laconic.errors import Parameter, ParameterError
 from laconic.losses.factor import Factor, transposed
 from laconic.losses.loop import Callback
 from laconic.losses.squared.classes import Classes
@@ -116,8 +117,12 @@ class ClassTopicsModel(TopicModel):
         self._n_own = tuple(int(size) for size in sizes)
         if self.n_shared == 0 and 0 in self._n_own:
             label = self.classes_.tolist()[self._n_own.index(0)]
-            raise ValueError(
-                f"documents of class {label!r} have no topics: n_shared or n_per_class must be 1 or more"
+            raise ParameterError(
+                f"documents of class {label!r} have no topics: ",
+                Parameter("n_shared"),
+                " or ",
+                Parameter("n_per_class"),
+                " must be 1 or more",
             )
 
     @property

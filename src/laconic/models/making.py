@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from laconic import models
+from laconic.deprecation import current_names
 from laconic.errors import Parameter, ParameterError
-from laconic.models import MODELS
 from laconic.models.parameters import check_parameters
+from laconic.signatures import taken_by, taken_in
 
 N_TOPICS = 20
 WORDS = 40
@@ -40,15 +41,50 @@ RECIPES: dict[str, Recipe] = {
 """The models that can be asked for by name."""
 
 
+SIZES = {"n_topics": N_TOPICS, "words": WORDS, "n_shared": N_SHARED, "n_per_class": N_PER_CLASS}
+"""What `make_model` takes in place of the classes' defaults."""
+
+
 def parameters_of(name: str) -> set[str]:
     """The parameters that a model of this name takes."""
-    recipe = _recipe(name)
-    return set(inspect.signature(MODELS[recipe.kind]).parameters).difference(recipe.settled)
+    return set(_taken(name)).difference(_recipe(name).settled)
 
 
 def takers_of(parameter: str) -> list[str]:
-    """The names of the models that take a parameter."""
-    return [name for name in RECIPES if parameter in parameters_of(name)]
+    """The names of the models that take a parameter, or whose ``fit`` does.
+
+    >>> takers_of("doc_norm"), takers_of("graph")
+    (['rlsi'], ['graph-plsa', 'multimodal-plsa'])
+    """
+    return [name for name in RECIPES if parameter in parameters_of(name) | set(_taken(name, "fit"))]
+
+
+def defaults_of(parameter: str) -> dict[str, Any]:
+    """What a parameter is unless it is given, by the names of the models that take it.
+
+    >>> defaults_of("strength"), defaults_of("n_shared")
+    ({'graph-plsa': 0.3, 'multimodal-plsa': 1.0}, {'group-rlsi': 10, 'group-nmf': 10})
+    """
+    taken = {name: {**_taken(name), **RECIPES[name].parameters, **SIZES} for name in takers_of(parameter)}
+    return {name: given[parameter] for name, given in taken.items() if parameter in given}
+
+
+def has_classes(name: str) -> bool:
+    """Whether a model of this name has topics of classes, and so needs labels."""
+    return "n_per_class" in parameters_of(name)
+
+
+def has_modalities(name: str) -> bool:
+    """Whether documents of a model of this name have several modalities."""
+    return _recipe(name).kind == "MultimodalPLSA"
+
+
+def _taken(name: str, method: str = "__init__") -> Mapping[str, Any]:
+    """What a method of a model takes, and the defaults; by its source, if models are not imported yet."""
+    kind = _recipe(name).kind
+    if "MODELS" in vars(models):
+        return taken_by(getattr(models.MODELS[kind], method))
+    return taken_in(models.HOMES[kind], method, kind)
 
 
 def make_model(name: str, n_topics: int | None = None, words: int | None = None, **parameters: Any) -> Any:
@@ -84,14 +120,16 @@ def make_model(name: str, n_topics: int | None = None, words: int | None = None,
     Traceback (most recent call last):
     laconic.errors.ParameterError: model='plsa' has no word budget: leave words out, or ...
     """
-    recipe, known = _recipe(name), parameters_of(name)
+    recipe = _recipe(name)
+    parameters = current_names(recipe.kind, parameters)
+    known = parameters_of(name)
     given = {**recipe.parameters, **parameters}
     for parameter in parameters:
         if parameter not in known:
             _refuse_stranger(name, parameter)
     given |= _sizes(name, known, n_topics, given)
     given |= _sparsity(name, known, words, given)
-    model = MODELS[recipe.kind](**given)
+    model = models.MODELS[recipe.kind](**given)
     check_parameters(model)
     return model
 

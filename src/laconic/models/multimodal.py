@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from laconic.checks import check_number
 from laconic.engines import Block, Engine, Shards, even_blocks
+from laconic.errors import Parameter, ParameterError
 from laconic.losses.divergence.counts import check_counts, from_independence, known_words
 from laconic.losses.divergence.graphs import as_graph
 from laconic.losses.divergence.linked import DIVERGENCES
@@ -258,9 +259,12 @@ class MultimodalPLSA(MixtureModel):
     def _given(self, data: dict[str, csr_array], given: dict[str, Any]) -> dict[str, Any]:
         graph = given["graph"]
         if graph is not None and self.divergence == "tied":
-            raise ValueError(
-                "divergence='tied' measures no difference of documents, so it cannot use a graph: "
-                "choose 'skl', 'l2' or 'l1', or leave the graph out"
+            raise ParameterError(
+                Parameter("divergence", "tied"),
+                " measures no difference of documents, so it cannot use a graph: choose 'skl', 'l2' or 'l1', "
+                "or leave the ",
+                Parameter("graph"),
+                " out",
             )
         return {"graph": None if graph is None else as_graph(graph, check_rows(data))}
 

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from laconic.checks import check_choice, check_number
 from laconic.engines import Shards
 from laconic.engines.shards import ROWS_PER_BLOCK
+from laconic.errors import Parameter, ParameterError
 from laconic.losses.factor import Factor
 from laconic.losses.loop import Callback, Patience
 from laconic.losses.orthogonal.problem import Before, Orthogonal, project
@@ -252,9 +253,12 @@ class SparseLSA(TopicModel):
         """Refuse parameters that cannot be changed between batches."""
         same = self.n_components == self.components_.shape[0]
         if not same or not _same_groups(self.groups_, self._term_groups()):
-            raise ValueError(
-                "n_components or groups were changed since the last batch: set them back, or begin again "
-                "with a model that is not fitted (sklearn's clone)"
+            raise ParameterError(
+                Parameter("n_components"),
+                " or ",
+                Parameter("groups"),
+                " were changed since the last batch: set them back, or begin again with a model that is not "
+                "fitted (sklearn's clone)",
             )
 
     def _before(self, loss: Orthogonal, decay: float) -> Before:
@@ -320,7 +324,9 @@ class SparseLSA(TopicModel):
         """Non-negative topics scaled to sum to one, as if they were distributions over the terms."""
         check_is_fitted(self, "components_")
         if not self.nonnegative:
-            raise ValueError("topics with negative weights are no distributions: use nonnegative=True")
+            raise ParameterError(
+                "topics with negative weights are no distributions: use ", Parameter("nonnegative", True)
+            )
         sums = np.asarray(self.components_.sum(axis=1)).ravel()
         scale = np.divide(1, sums, out=np.zeros_like(sums), where=sums > 0)
         owner = np.repeat(np.arange(self.components_.shape[0]), np.diff(self.components_.indptr))

@@ -23,17 +23,22 @@ Examples
 ['red fish', 'blue fish']
 """
 
-from laconic.reading.counts import Counted, Terms, holds_counts, read_counts
-from laconic.reading.documents import (
-    Document,
-    Documents,
-    MultimodalDocument,
-    read_documents,
-    read_modalities,
-    read_table,
-)
-from laconic.reading.ledger import OnError, Progress, Reading
-from laconic.reading.paths import Paths
+from typing import TYPE_CHECKING
+
+from laconic.lazily import lazily
+
+if TYPE_CHECKING:
+    from laconic.reading.counts import Counted, Terms, holds_counts, read_counts
+    from laconic.reading.documents import (
+        Document,
+        Documents,
+        MultimodalDocument,
+        read_documents,
+        read_modalities,
+        read_table,
+    )
+    from laconic.reading.ledger import OnError, Progress, Reading
+    from laconic.reading.paths import Paths
 
 __all__ = [
     "Counted",
@@ -51,3 +56,18 @@ __all__ = [
     "read_modalities",
     "read_table",
 ]
+
+_HOMES = {
+    "laconic.reading.counts": ("Counted", "Terms", "holds_counts", "read_counts"),
+    "laconic.reading.documents": (
+        "Document",
+        "Documents",
+        "MultimodalDocument",
+        "read_documents",
+        "read_modalities",
+        "read_table",
+    ),
+    "laconic.reading.ledger": ("OnError", "Progress", "Reading"),
+    "laconic.reading.paths": ("Paths",),
+}
+__getattr__ = lazily(__name__, {name: home for home, names in _HOMES.items() for name in names})

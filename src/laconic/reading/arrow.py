@@ -8,7 +8,7 @@ from typing import Any
 
 from laconic.errors import CorpusError
 from laconic.reading.files import File, Rows
-from laconic.reading.rows import Columns, Row, missing
+from laconic.reading.rows import Columns, Row
 
 # So many texts are in memory at a time.
 _BATCH = 2048
@@ -76,7 +76,7 @@ def _narrowed(table: Any, columns: Columns) -> Any:
         return table
     for column in columns.named:
         if column not in names:
-            raise CorpusError(f"the table: {missing(column, [str(name) for name in names])}")
+            raise CorpusError("the table: ", columns.missing(column, [str(name) for name in names]))
     return table[columns.named]
 
 
@@ -85,7 +85,7 @@ def check_columns(schema: Any, columns: Columns, where: str) -> None:
     names: Sequence[str] = schema.names
     for column in columns.named:
         if column not in names:
-            raise CorpusError(f"{where}: {missing(column, names)}")
+            raise CorpusError(f"{where}: ", columns.missing(column, names))
         if names.count(column) > 1:
             raise CorpusError(f"{where}: two columns are named {column!r}; rename one")
     for column in columns.texts:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from scipy import sparse
 
-from laconic.errors import CorpusError
+from laconic.errors import CorpusError, Parameter
 from laconic.reading.entries import Entries, read_docword, read_matrix_market
 from laconic.reading.files import COMPRESSIONS, File, check_encoding, suffixes
 from laconic.reading.ledger import Ledger, OnError, Progress, Reading
@@ -95,8 +95,9 @@ def read_counts(
     svmlight = suffixes(file)[0] in SVMLIGHT
     if label is not None and not (svmlight and label == "label"):
         raise CorpusError(
-            f"{file} holds counts and has no column {label!r}; only SVMlight files have labels: "
-            'label="label" takes them'
+            f"{file} holds counts and has no column {label!r}; only SVMlight files have labels: ",
+            Parameter("label", "label"),
+            " takes them",
         )
     if svmlight:
         entries = read_svmlight(source, label is not None)
@@ -138,7 +139,7 @@ def _vocabulary(file: Path, given: Terms | None, encoding: str, entries: Entries
     try:
         return as_vocabulary([line.removesuffix("\n").removesuffix("\r") for _, line in lines])
     except CorpusError as error:
-        raise error if str(path) in str(error) else CorpusError(f"{path}: {error}") from error
+        raise error if str(path) in str(error) else CorpusError(f"{path}: ", error) from error
 
 
 def _beside(file: Path) -> Path | None:

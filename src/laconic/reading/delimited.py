@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from operator import itemgetter
 from typing import BinaryIO
 
-from laconic.errors import CorpusError
+from laconic.errors import CorpusError, Parameter
 from laconic.reading.files import File
-from laconic.reading.rows import Columns, Row, missing
+from laconic.reading.rows import Columns, Row
 
 # The csv module's own limit for a field is 128 KB, which a long article exceeds. Without any, a quote that
 # is never closed would take the memory of all that comes after it, also where it seems closed and opened
@@ -23,7 +23,8 @@ def check_delimiter(delimiter: object) -> None:
     """Refuse what cannot stand between fields."""
     if not (isinstance(delimiter, str) and len(delimiter) == 1 and delimiter not in '"\r\n'):
         raise CorpusError(
-            f"delimiter must be one character, such as ';', not {delimiter!r}, a quote or a line end"
+            Parameter("delimiter"),
+            f" must be one character, such as ';', not {delimiter!r}, a quote or a line end",
         )
 
 
@@ -37,7 +38,9 @@ def read_delimited(source: File, columns: Columns, delimiter: str = ",") -> Iter
         number, header = next(records, (1, []))
         if not header:
             raise CorpusError(f"{source.path} is empty; a CSV file must start with a row of column names")
-        position = {column: _position(source, number, header, column, delimiter) for column in columns.named}
+        position = {
+            name: _position(source, number, header, columns, name, delimiter) for name in columns.named
+        }
         take_text = itemgetter(*(position[column] for column in columns.texts))
         label, name = columns.label, columns.id
         width = len(header)
@@ -129,15 +132,15 @@ def _lines(file: BinaryIO) -> Iterator[bytes]:
             yield line
 
 
-def _position(source: File, number: int, header: Sequence[str], column: str, delimiter: str) -> int:
+def _position(
+    source: File, number: int, header: Sequence[str], columns: Columns, column: str, delimiter: str
+) -> int:
     if column not in header:
         other = next((sign for sign in _USUAL if sign != delimiter and sign in header[0]), None)
-        hint = (
-            f"; the header looks separated by {other!r}: say delimiter={other!r}"
-            if len(header) == 1 and other
-            else ""
-        )
-        source.fail(number, missing(column, header) + hint)
+        hint: tuple[object, ...] = ()
+        if len(header) == 1 and other:
+            hint = (f"; the header looks separated by {other!r}: say ", Parameter("delimiter", other))
+        source.fail(number, CorpusError(columns.missing(column, header), *hint))
     if header.count(column) > 1:
         source.fail(number, f"two columns are named {column!r}; rename one")
     return header.index(column)

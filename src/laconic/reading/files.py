@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
-from laconic.errors import CorpusError
+from laconic.errors import CorpusError, Parameter
 
 if TYPE_CHECKING:
     from laconic.reading.ledger import Ledger
@@ -57,7 +57,9 @@ def check_encoding(encoding: str) -> None:
     try:
         "x".encode(encoding)
     except (LookupError, ValueError, TypeError) as error:
-        raise CorpusError(f"{encoding!r} is no encoding that Python knows; try 'utf-8'") from error
+        raise CorpusError(
+            f"{encoding!r} is no encoding that Python knows; try ", Parameter("encoding", "utf-8")
+        ) from error
 
 
 class Rows:
@@ -92,7 +94,7 @@ class Rows:
 
     def fail(self, number: int, reason: object) -> NoReturn:
         """Raise about what concerns more than one row."""
-        raise CorpusError(f"{self.where(number)}: {reason}")
+        raise CorpusError(f"{self.where(number)}: ", reason)
 
 
 class File(Rows):
@@ -119,11 +121,12 @@ class File(Rows):
         self._encoding = encoding
 
     @property
-    def undecodable(self) -> str:
+    def undecodable(self) -> CorpusError:
         """What to say of bytes that are not of the encoding."""
-        return (
-            f"bytes that are not {self._encoding}; say which encoding it is, such as encoding='latin-1', "
-            "or convert the file to UTF-8"
+        return CorpusError(
+            f"bytes that are not {self._encoding}; say which encoding it is, such as ",
+            Parameter("encoding", "latin-1"),
+            ", or convert the file to UTF-8",
         )
 
     @contextmanager
@@ -150,7 +153,7 @@ class File(Rows):
         try:
             yield
         except UnicodeError as error:
-            raise CorpusError(f"{self.path}: {self.undecodable}") from error
+            raise CorpusError(f"{self.path}: ", self.undecodable) from error
         except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
             if isinstance(error, OSError) and error.errno is not None and error.strerror:
                 raise CorpusError(f"{self.path} cannot be read: {error.strerror}") from error

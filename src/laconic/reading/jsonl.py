@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from operator import itemgetter
 from typing import Any
 
+from laconic.errors import CorpusError
 from laconic.reading.files import File
-from laconic.reading.rows import Columns, Row, missing
+from laconic.reading.rows import Columns, Row
 from laconic.reading.strings import is_unicode, kind
 
 _decode = json.JSONDecoder().raw_decode
@@ -31,7 +32,7 @@ def read_jsonl(source: File, columns: Columns) -> Iterator[Row]:
         except (ValueError, RecursionError, LookupError, TypeError):
             # Something is wrong, or there is white space where it rarely is.
             found = _examined(line, columns)
-            if isinstance(found, str):
+            if isinstance(found, CorpusError):
                 source.refuse(number, found)
                 continue
             text, label, name = found
@@ -47,16 +48,17 @@ def _whole(text: Any) -> Any:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _examined(line: str, columns: Columns) -> str | list[Any]:
+def _examined(line: str, columns: Columns) -> CorpusError | list[Any]:
     """Give the values of a line, or say what is wrong with it."""
     try:
         record = json.loads(line)
     except (ValueError, RecursionError) as error:
-        return f"not JSON ({error}); every line must be one JSON object"
+        return CorpusError(f"not JSON ({error}); every line must be one JSON object")
     if not isinstance(record, dict):
-        return f'a JSON {kind(record)}; every line must be one JSON object, such as {{"text": "..."}}'
+        such = 'such as {"text": "..."}'
+        return CorpusError(f"a JSON {kind(record)}; every line must be one JSON object, {such}")
     for column in columns.named:
         if column not in record:
-            return missing(column, list(record))
+            return columns.missing(column, list(record))
     others = [None if column is None else record[column] for column in (columns.label, columns.id)]
     return [itemgetter(*columns.texts)(record), *others]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
-from laconic.errors import CorpusError
+from laconic.errors import CorpusError, Parameter
 
 OnError: TypeAlias = Literal["raise", "skip"]
 Progress: TypeAlias = Callable[[int, int | None, int], object]
@@ -36,6 +36,8 @@ class Reading:
         How many of them could not be used and were left out.
     problems : tuple of str
         Where and why: the first 20.
+    errors : tuple of CorpusError
+        The same, with the parameters that they name as data; see `worded`.
 
     Examples
     --------
@@ -47,6 +49,11 @@ class Reading:
     n_rows: int
     n_skipped: int
     problems: tuple[str, ...]
+    errors: tuple[CorpusError, ...] = field(default=(), repr=False, compare=False)
+
+    def worded(self, word: Callable[[Parameter], str]) -> tuple[str, ...]:
+        """The problems, with parameters worded by a function."""
+        return tuple(error.worded(word) for error in self.errors)
 
 
 class Ledger:
@@ -72,7 +79,7 @@ class Ledger:
         progress: Progress | None = None,
     ) -> None:
         if on_error not in get_args(OnError):
-            raise CorpusError(f'on_error must be "raise" or "skip", not {on_error!r}')
+            raise CorpusError(Parameter("on_error"), f' must be "raise" or "skip", not {on_error!r}')
         self.n_documents = 0
         # How many bytes of the files are read; the source that is open knows.
         self.position: Callable[[], int] = int
@@ -82,13 +89,15 @@ class Ledger:
         self._progress = progress
         self._to_go = _STEP
         self._n_skipped = 0
-        self._problems: list[str] = []
+        self._problems: list[CorpusError] = []
 
     def refuse(self, where: str, reason: object) -> None:
         """Raise, or note that a row is left out."""
-        problem = f"{where}: {reason}"
+        problem = CorpusError(f"{where}: ", reason)
         if self._raises:
-            raise CorpusError(problem + (' (on_error="skip" leaves such rows out)' if self._files else ""))
+            if not self._files:
+                raise problem
+            raise CorpusError(problem, " (", Parameter("on_error", "skip"), " leaves such rows out)")
         self._n_skipped += 1
         if len(self._problems) < _MOST_PROBLEMS:
             self._problems.append(problem)
@@ -110,7 +119,7 @@ class Ledger:
         """Tell that the reading is complete; there has to be a document."""
         if self.n_documents == 0 and self._n_skipped:
             raise CorpusError(
-                f"{what}: none of {self._n_skipped:,} rows can be used; the first: {self._problems[0]}"
+                f"{what}: none of {self._n_skipped:,} rows can be used; the first: ", self._problems[0]
             )
         if self.n_documents == 0:
             raise CorpusError(f"{what} has no documents")
@@ -120,4 +129,5 @@ class Ledger:
     def reading(self) -> Reading:
         """What was read so far."""
         n_rows = self.n_documents + self._n_skipped
-        return Reading(self._files, n_rows, self._n_skipped, tuple(self._problems))
+        problems = tuple(map(str, self._problems))
+        return Reading(self._files, n_rows, self._n_skipped, problems, tuple(self._problems))

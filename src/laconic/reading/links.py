@@ -78,10 +78,12 @@ def read_links(path: Path, ids: Sequence[str], on_error: OnError = "raise") -> L
         weights += map(float, fields[2:])
         ledger.accept(0)
     if not ends:
-        first = "".join(
-            f"; the first line that cannot be used: {line}" for line in ledger.reading.problems[:1]
-        )
-        raise CorpusError(f"{path} has no links{first}")
+        first = [
+            part
+            for error in ledger.reading.errors[:1]
+            for part in ("; the first line that cannot be used: ", error)
+        ]
+        raise CorpusError(f"{path} has no links", *first)
     edges = np.array(ends, np.int64)
     if width == 3:
         edges = np.column_stack([edges.astype(np.float64), weights])

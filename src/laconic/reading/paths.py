@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from laconic.errors import CorpusError
+from laconic.errors import CorpusError, InPython, Parameter
 from laconic.reading.arrow import read_parquet
 from laconic.reading.delimited import check_delimiter, read_delimited
 from laconic.reading.files import COMPRESSIONS, File, Rows, check_encoding, suffixes
@@ -119,7 +119,7 @@ def _matches(path: object) -> list[Path]:
 def _reader(path: Path, delimiter: str | None) -> Reader:
     suffix, compression = suffixes(path)
     if suffix in COUNT_FORMATS or is_docword(path):
-        raise CorpusError(f"{path} holds counts and no texts; only Corpus.read takes it, alone")
+        raise CorpusError(f"{path} holds counts and no texts", InPython("; only Corpus.read takes it, alone"))
     if suffix not in FORMATS:
         raise CorpusError(_unsupported(path))
     if suffix == ".parquet" and compression:
@@ -127,7 +127,9 @@ def _reader(path: Path, delimiter: str | None) -> Reader:
     if delimiter is None:
         return FORMATS[suffix]
     if suffix not in (".csv", ".tsv"):
-        raise CorpusError(f"{path} has no delimiter; only .csv and .tsv have: leave delimiter out")
+        raise CorpusError(
+            f"{path} has no delimiter; only .csv and .tsv have: leave ", Parameter("delimiter"), " out"
+        )
     return partial(read_delimited, delimiter=delimiter)
 
 
@@ -140,12 +142,14 @@ def _folder_plan(
     path: Path, encoding: str, delimiter: str | None, on_error: OnError, progress: Progress | None
 ) -> Plan:
     if delimiter is not None:
-        raise CorpusError(f"{path} is a folder of texts, which have no delimiter: leave delimiter out")
+        raise CorpusError(
+            f"{path} is a folder of texts, which have no delimiter: leave ", Parameter("delimiter"), " out"
+        )
     for kind in ("corpus", "model"):
         # It has a vocabulary in a .txt file, which is no document.
         if (path / f"{kind}.json").is_file() and any(path.glob("vocabulary-*.txt")):
-            remedy = "Corpus.load takes it" if kind == "corpus" else "give the texts"
-            raise CorpusError(f"{path} is a saved {kind} and no folder of texts; {remedy}")
+            remedy = InPython("; Corpus.load takes it") if kind == "corpus" else "; give the texts"
+            raise CorpusError(f"{path} is a saved {kind} and no folder of texts", remedy)
     try:
         files = text_files(path)
         if not files:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
+from laconic.errors import CorpusError, Parameter
+
 # The number of the row in its source, its text (or a tuple of texts), label and id. A plain tuple, since
 # there is one for every document.
 Row: TypeAlias = tuple[int, object, object, object]
@@ -27,8 +29,12 @@ class Columns(NamedTuple):
         """Those that are not absent, each of them once."""
         return list(dict.fromkeys(name for name in (*self.texts, self.label, self.id) if name is not None))
 
-
-def missing(column: str, columns: Sequence[str]) -> str:
-    """Say that there is no such column, and which there are."""
-    shown = ", ".join(map(repr, columns[:20])) + (", ..." if len(columns) > 20 else "")
-    return f"no column {column!r}; there are: {shown or 'none'}"
+    def missing(self, column: str, there_are: Sequence[str]) -> CorpusError:
+        """The error about a column that is not there: which there are, and which parameter names it."""
+        shown = ", ".join(map(repr, there_are[:20])) + (", ..." if len(there_are) > 20 else "")
+        parameter = "text" if isinstance(self.text, str) else "texts"
+        if column not in self.texts:
+            parameter = "label" if column == self.label else "id"
+        return CorpusError(
+            f"no column {column!r}; there are: {shown or 'none'} (", Parameter(parameter), " says which)"
+        )

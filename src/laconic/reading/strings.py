@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from laconic.errors import CorpusError
+from laconic.errors import CorpusError, InPython
 
 Strings: TypeAlias = NDArray[np.object_]
 
@@ -73,7 +73,7 @@ def as_names(values: Iterable[object], what: str) -> Strings:
         for value in values:
             names.append(as_name(value, what))
     except CorpusError as error:
-        raise CorpusError(f"document {len(names)}: {error}") from error
+        raise CorpusError(f"document {len(names)}: ", error) from error
     return np.array(names, dtype=object)
 
 
@@ -128,12 +128,13 @@ def as_vocabulary(terms: Iterable[object]) -> Strings:
             raise CorpusError(f"term {column} of the vocabulary must be a string, not {kind(term)}")
         if not term:
             raise CorpusError(
-                f"term {column} of the vocabulary is empty; use a token_pattern that matches no empty string"
+                f"term {column} of the vocabulary is empty",
+                InPython("; use a token_pattern that matches no empty string"),
             )
         if _LINE_BREAK.search(term):
             raise CorpusError(
-                f"the term {term!r} contains a line break; terms are saved one to a line, "
-                "so use a token_pattern that does not match line breaks"
+                f"the term {term!r} contains a line break; terms are saved one to a line",
+                InPython(", so use a token_pattern that does not match line breaks"),
             )
         if not is_unicode(term):
             raise CorpusError(f"the term {term!r} is not valid Unicode; it cannot be saved")

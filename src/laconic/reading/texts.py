@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from laconic.errors import CorpusError
+from laconic.errors import CorpusError, Parameter
 from laconic.reading.files import File, Rows, suffixes
 from laconic.reading.ledger import Ledger
 from laconic.reading.rows import Columns, Row
@@ -15,7 +15,13 @@ def read_lines(source: File, columns: Columns) -> Iterator[Row]:
     """Give every line as a document, also the empty ones."""
     if columns != Columns("text", None, None):
         raise CorpusError(
-            f"{source.path} has no columns but one document in every line: leave text, label and id out"
+            f"{source.path} has no columns but one document in every line: leave ",
+            Parameter("text"),
+            ", ",
+            Parameter("label"),
+            " and ",
+            Parameter("id"),
+            " out",
         )
     for number, line in source.lines():
         yield number, line.removesuffix("\n").removesuffix("\r"), None, None
@@ -52,17 +58,25 @@ def read_folder(source: Folder, columns: Columns) -> Iterator[Row]:
     path = source.path
     if columns.text != "text" or columns.id is not None or columns.label not in (None, "folder"):
         raise CorpusError(
-            f"{path} is a folder, which has no columns: leave text and id out, "
-            'and label too unless it is label="folder" (the name of the sub-folder)'
+            f"{path} is a folder, which has no columns: leave ",
+            Parameter("text"),
+            " and ",
+            Parameter("id"),
+            " out, and ",
+            Parameter("label"),
+            " too unless it is ",
+            Parameter("label", "folder"),
+            " (the name of the sub-folder)",
         )
     start = 0
     for number, name in enumerate(source.files):
         if columns.label is not None and name.parent == path:
-            source.refuse(
-                number,
-                'is in no sub-folder, so label="folder" gives it no label; '
-                "move it to the sub-folder of its label",
+            reason = CorpusError(
+                "is in no sub-folder, so ",
+                Parameter("label", "folder"),
+                " gives it no label; move it to the sub-folder of its label",
             )
+            source.refuse(number, reason)
             continue
         file = File(name, source.ledger, source._encoding, start)
         try:
@@ -70,7 +84,7 @@ def read_folder(source: Folder, columns: Columns) -> Iterator[Row]:
                 contents = opened.read()
         except CorpusError as error:
             # One document among many: what is wrong with it is nothing against the others.
-            source.refuse(number, str(error).removeprefix(str(name)).lstrip(": "))
+            source.refuse(number, error.without(str(name)).without(": ").without(" "))
             continue
         finally:
             start = source.ledger.position()

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from laconic.cli.options.model import DEFAULT_WORDS
+from laconic.cli.options.declaring import command
 from laconic.cli.screen.console import emit, say, waiting
-from laconic.cli.screen.errors import reported
 from laconic.cli.screen.fitting import check_output, conclude, fit_and_save, nothing_kept
 from laconic.cli.screen.reading import describe
 from laconic.cli.screen.tables import labels_column, topics_table
@@ -39,7 +38,7 @@ Topics = Annotated[
 ]
 
 
-@reported
+@command()
 def demo(output: Output = Path("demo-model"), topics: Topics = TOPICS) -> None:
     """Find topics in the documentation of Python's standard library.
 
@@ -51,12 +50,12 @@ def demo(output: Output = Path("demo-model"), topics: Topics = TOPICS) -> None:
             check_output(output)
             from laconic.corpus import Corpus
             from laconic.corpus.stdlib import standard_library
-            from laconic.models import RLSI
+            from laconic.models.making import make_model
 
             texts, labels, ids = standard_library()
             corpus = Corpus.from_texts(texts, labels=labels, ids=ids, **TERMS)
         say(f"read {describe(corpus)}")
-        model = RLSI(topics, topic_norm="l0", terms_per_topic=DEFAULT_WORDS, nonnegative=True, random_state=0)
+        model = make_model("rlsi", topics, random_state=0)
         bundle, outcome = fit_and_save(model, {"": corpus}, output)
     emit(topics_table(bundle, TERMS_SHOWN, extra=labels_column(labels, model.transform(corpus.X))))
     if not outcome.stopped:

@@ -13,10 +13,12 @@ from rich.text import Text
 
 from laconic.cli.commands.evaluate_search import rankings
 from laconic.cli.commands.evaluate_topics import evaluate_topics
-from laconic.cli.options import reading as read
+from laconic.cli.options.arguments import Documents
+from laconic.cli.options.declaring import command
+from laconic.cli.options.naming import option_names
+from laconic.cli.options.table import READING
 from laconic.cli.screen.console import emit, emit_json, printable, say, waiting
 from laconic.cli.screen.documents import model_documents
-from laconic.cli.screen.errors import option_names, reported
 
 if TYPE_CHECKING:
     from laconic.bundle import Bundle
@@ -43,18 +45,6 @@ MEASURES = ("AP", "nDCG@1", "nDCG@3", "nDCG@5", "nDCG@10")
 Saved = Annotated[
     Path | None,
     typer.Argument(metavar="DIR", help="The directory of a saved model.", show_default=False, readable=False),
-]
-CorpusPath = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--corpus",
-        metavar="PATH",
-        help="The documents: a saved corpus (fit --save-corpus), or any file that fit reads; may be "
-        "repeated. Without it, those of the search index that is saved with the model, if there is one.",
-        show_default=False,
-        readable=False,
-        rich_help_panel=read.DATA,
-    ),
 ]
 Queries = Annotated[
     str | None,
@@ -133,17 +123,10 @@ Seed = Annotated[int, typer.Option(metavar="NUMBER", min=0, help="Of clusters, s
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON, with more numbers than the table has.")]
 
 
-@reported
+@command(READING)
 def evaluate(
     model: Saved = None,
-    corpus: CorpusPath = None,
-    text: read.Text = None,
-    label: read.Label = None,
-    id: read.Id = None,
-    encoding: read.Encoding = None,
-    delimiter: read.Delimiter = None,
-    vocabulary: read.Vocabulary = None,
-    on_error: read.OnErrorOption = None,
+    corpus: Documents = None,
     queries: Queries = None,
     qrels: Qrels = None,
     run_file: RunFiles = None,
@@ -154,22 +137,16 @@ def evaluate(
     terms: Terms = 10,
     seed: Seed = 0,
     json: AsJson = False,
+    *,
+    reading: dict[str, Any],
 ) -> None:
     """Measure how good the topics of a saved model are, or how well they find documents.
 
     Without queries: density, words, diversity and coherence of the topics, and, where documents have labels,
     how well their weights tell these apart. With queries and judgements: terms alone, topics alone and both
-    together, with a test of whether they differ. Rankings of other programs can be compared, too.
+    together, with a test of whether they differ. Rankings of other programs can be compared, too. Without
+    --corpus, the documents are those of the search index that is saved with the model, if there is one.
     """
-    reading = read.reading_options(
-        text=text,
-        label=label,
-        id=id,
-        encoding=encoding,
-        delimiter=delimiter,
-        vocabulary=vocabulary,
-        on_error=on_error,
-    )
     _check_usage(model, corpus, reading, queries, qrels, run_file, run)
     # A collection has both.
     judged = qrels or queries
@@ -253,8 +230,8 @@ def _opened(
         bundle = load(path)
     if bundle.modalities:
         raise ValueError(
-            f"{path} has several texts of each document ({', '.join(bundle.modalities)}), and this command "
-            "measures models of one; laconic.evaluate measures them from Python"
+            f"{path} has several modalities of each document ({', '.join(bundle.modalities)}), and this "
+            "command measures models of one; laconic.evaluate measures them from Python"
         )
     if bundle.vectorizer is None:
         raise ValueError(f"{path}: was saved without a vocabulary; laconic.evaluate measures it from Python")

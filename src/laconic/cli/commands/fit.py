@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from laconic.cli.options import modalities as several
-from laconic.cli.options import model as option
-from laconic.cli.options import reading as read
-from laconic.cli.options import terms as term
-from laconic.cli.options.making import has_media, make_model, needs_labels
+from laconic.cli.options.arguments import Sources
+from laconic.cli.options.declaring import command, usage
+from laconic.cli.options.naming import as_typed
+from laconic.cli.options.table import LINKS, MODALITIES, MODEL, READING, RUN, TERMS, option_of
 from laconic.cli.screen.console import emit, say, waiting
-from laconic.cli.screen.errors import reported
 from laconic.cli.screen.fitting import (
     check_output,
     conclude,
@@ -90,150 +89,113 @@ DryRun = Annotated[
 ]
 
 
-@reported
+@command(READING, MODALITIES, TERMS, MODEL, LINKS, RUN)
 def fit(
-    path: read.Sources,
+    path: Sources,
     output: Output,
     save_corpus: SaveCorpus = None,
     save_weights: SaveWeights = None,
     dry_run: DryRun = False,
-    text: read.Text = None,
-    media: several.Media = None,
-    label: read.Label = None,
-    id: read.Id = None,
-    encoding: read.Encoding = None,
-    delimiter: read.Delimiter = None,
-    vocabulary: read.Vocabulary = None,
-    on_error: read.OnErrorOption = None,
-    min_df: term.MinDf = None,
-    max_df: term.MaxDf = None,
-    max_features: term.MaxFeatures = None,
-    stop_words: term.StopWords = None,
-    stemmer: term.Stemmer = None,
-    ngrams: term.Ngrams = None,
-    weighting: term.Weighting = None,
-    sublinear_tf: term.SublinearTf = False,
-    model: option.Model = option.ModelName.rlsi,
-    topics: option.Topics = None,
-    shared: option.Shared = None,
-    per_class: option.PerClass = None,
-    words: option.Words = None,
-    topic_norm: option.TopicNormOption = None,
-    doc_norm: option.DocNormOption = None,
-    alpha_topics: option.AlphaTopics = None,
-    alpha_shared: option.AlphaShared = None,
-    alpha_docs: option.AlphaDocs = None,
-    scale_by_class_size: option.ScaleByClassSize = None,
-    signed: option.Signed = None,
-    solver: option.SolverOption = None,
-    prior: option.PriorOption = None,
-    graph: option.Graph = None,
-    neighbors: option.Neighbors = None,
-    divergence: option.DivergenceOption = None,
-    strength: option.Strength = None,
-    raw_counts: option.RawCounts = None,
-    max_iter: option.MaxIter = 200,
-    tol: option.Tol = None,
-    seed: option.Seed = 0,
-    jobs: option.Jobs = None,
+    *,
+    reading: dict[str, Any],
+    columns: dict[str, str],
+    terms: dict[str, Any],
+    parameters: dict[str, Any],
 ) -> None:
     """Find the topics of a collection and save them as a model.
 
     Each topic gets a budget of words, so that it can be read as a whole. Ctrl-C stops the fit and keeps the
     topics found so far; a second Ctrl-C aborts it.
     """
-    reading = read.reading_options(
-        text=text,
-        label=label,
-        id=id,
-        encoding=encoding,
-        delimiter=delimiter,
-        vocabulary=vocabulary,
-        on_error=on_error,
-    )
-    columns = several.columns_by_name(media)
+    name, graph = parameters["model"], parameters.get("graph")
     with nothing_kept():
         with waiting("looking at the files"):
             from laconic.corpus.sources import Holds, find_source
+            from laconic.models.making import has_classes, has_modalities
 
-            texts = term.texts_of(
-                columns,
-                min_df=min_df,
-                max_df=max_df,
-                max_features=max_features,
-                stop_words=stop_words,
-                stemmer=stemmer,
-                ngrams=ngrams,
-                weighting=weighting,
-                sublinear_tf=sublinear_tf,
-            )
+            modalities = several.modalities_of(columns, terms)
             _check_directories(output, save_corpus)
-            made = make_model(
-                model,
-                text_NAME=columns or None,
-                topics=topics,
-                shared=shared,
-                per_class=per_class,
-                words=words,
-                topic_norm=topic_norm,
-                doc_norm=doc_norm,
-                alpha_topics=alpha_topics,
-                alpha_shared=alpha_shared,
-                alpha_docs=alpha_docs,
-                scale_by_class_size=scale_by_class_size,
-                signed=signed,
-                solver=solver,
-                prior=prior,
-                graph=graph,
-                neighbors=neighbors,
-                divergence=divergence,
-                strength=strength,
-                raw_counts=raw_counts,
-                max_iter=max_iter,
-                tol=tol,
-                seed=seed,
-                jobs=jobs,
-            )
-            if has_media(model):
-                several.check_media(columns, text, save_corpus)
-            if made.wants == "counts":
-                term.check_counted(weighting, sublinear_tf, model.value)
-            source = find_source(path, {**reading, **texts[0].terms})
+            model = _made(columns, parameters)
+            if has_modalities(name):
+                several.check_fit(columns, reading.get("text"), save_corpus)
+            if model.wants == "counts":
+                _check_counted(terms, name)
+            source = find_source(path, {**reading, **modalities[0].terms})
             if columns:
                 source.check_columns()
             _check_files(source, graph, save_weights)
-            if needs_labels(model) and label is None and source.holds is not Holds.corpus:
+            if has_classes(name) and "label" not in reading and source.holds is not Holds.corpus:
                 raise typer.BadParameter(
-                    f"--model {model.value} needs the class of every document: name its column",
+                    f"--model {name} needs the class of every document: name its column",
                     param_hint="--label",
                 )
         if dry_run:
             from laconic.cli.screen.plan import show_plan
 
-            show_plan(source, reading, texts, made, output, save_corpus, graph)
+            show_plan(source, reading, modalities, model, output, save_corpus, graph)
             return
-        corpora = _read(source, reading, texts)
+        corpora = _read(source, reading, modalities)
         corpus = next(iter(corpora.values()))
         if save_corpus is not None:
             with waiting("saving the corpus"):
                 corpus.save(save_corpus)
             say(f"corpus saved to {save_corpus}: `laconic fit {save_corpus}` starts from it", whole=True)
-        options = {} if graph is None else {"graph": _links(graph, corpus, reading)}
-        bundle, outcome = fit_and_save(made, corpora, output, **options)
-    compared = corpus.labels is not None and not needs_labels(model)
+        given = {} if graph is None else {"graph": _links(graph, corpus, reading)}
+        bundle, outcome = fit_and_save(model, corpora, output, **given)
+    labels = None if has_classes(name) else corpus.labels
     weights = None
-    if compared or save_weights is not None:
-        weights = document_weights(made, model_input(made, corpora))
+    if labels is not None or save_weights is not None:
+        weights = document_weights(model, model_input(model, corpora))
     if save_weights is not None:
-        _save_weights(made, corpus, weights, save_weights)
-    emit(topics_table(bundle, extra=labels_column(corpus.labels, weights) if compared else None))
+        _save_weights(model, corpus, weights, save_weights)
+    emit(topics_table(bundle, extra=None if labels is None else labels_column(labels, weights)))
     new = "NEW-CORPUS" if source.holds is Holds.corpus else "NEW-FILE"
-    typed, how = several.as_typed(columns), read.as_typed(reading)
+    typed, how = several.as_typed(columns), as_typed(reading)
     more = [f"laconic translate {output} {new}{one}{how}" for one in typed[:1]]
     if not typed:
-        named = read.as_typed(reading, also=("id", "label") if needs_labels(model) else ("id",))
+        named = as_typed(reading, also=("id", "label") if has_classes(name) else ("id",))
         more.append(f'laconic search {output} --corpus {new.removeprefix("NEW-")}{named} "SOME WORDS"')
     conclude(bundle.model, outcome, output, reading=f" {new}{''.join(typed)}{how}", more=more)
+
+
+def _made(columns: Mapping[str, str], parameters: Mapping[str, Any]) -> Any:
+    """The model that was asked for; a fit would find out as well what is wrong, but only when all is read."""
+    from laconic.models.making import RECIPES, has_modalities, make_model, takers_of
+
+    given = {**parameters, **({"texts": columns} if columns else {})}
+    name = given.pop("model")
+    for parameter in given:
+        line = option_of(parameter)
+        assert line is not None
+        takers = {taker for python in line.names.split() for taker in takers_of(python)}
+        if parameter == "texts":
+            takers = set(filter(has_modalities, RECIPES))
+        if name not in takers:
+            raise typer.BadParameter(
+                f"--model {name} has no such option: it goes with {' or '.join(sorted(takers))}",
+                param_hint=line.flag,
+            )
+    if "graph" in given and "n_neighbors" in given:
+        raise typer.BadParameter(
+            "links come from a file or from the nearest neighbours: leave --graph or --neighbors out",
+            param_hint="--neighbors",
+        )
+    with usage():
+        return make_model(name, **{key: given[key] for key in given if key not in ("texts", "graph")})
+
+
+def _check_counted(terms: Mapping[str, Any], model: str) -> None:
+    """Refuse weights for a model that is fitted to counts."""
+    for name, wrong in (
+        ("weighting", terms.get("weighting", "count") != "count"),
+        ("sublinear_tf", terms.get("sublinear_tf")),
+    ):
+        if wrong:
+            line = option_of(name)
+            raise typer.BadParameter(
+                f"--model {model} is fitted to the counts themselves: leave it out",
+                param_hint=None if line is None else line.flag,
+            )
 
 
 def _check_directories(output: Path, save_corpus: Path | None) -> None:
@@ -259,12 +221,12 @@ def _check_files(source: Source, graph: Path | None, save_weights: Path | None) 
         check_target(save_weights, source.paths)
 
 
-def _read(source: Source, reading: Mapping[str, Any], texts: Sequence[Modality]) -> dict[str, Corpus]:
+def _read(source: Source, reading: Mapping[str, Any], modalities: Sequence[Modality]) -> dict[str, Corpus]:
     with ReadingDisplay() as display:
-        corpora = source.corpora(reading, texts, display)
+        corpora = source.corpora(reading, modalities, display)
     for name, corpus in corpora.items():
         say(f"read {f'{name}: ' if name else ''}{describe(corpus)}")
-    # Every text has the same rows.
+    # Every modality has the same rows.
     tell_problems(next(iter(corpora.values())).reading)
     return corpora
 

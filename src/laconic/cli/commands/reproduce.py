@@ -10,8 +10,8 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from laconic.cli.options.declaring import command
 from laconic.cli.screen.console import emit, say, waiting
-from laconic.cli.screen.errors import reported
 from laconic.words import clock
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ Output = Annotated[
 ]
 
 
-@reported
+@command()
 def reproduce(
     name: Name = None,
     part: Parts = None,

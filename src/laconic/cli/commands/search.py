@@ -14,13 +14,13 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from laconic.cli.commands.topics import Saved
-from laconic.cli.options import modalities as several
-from laconic.cli.options import reading as read
+from laconic.cli.options.arguments import Documents, Saved
+from laconic.cli.options.declaring import command
 from laconic.cli.options.modalities import check_names
+from laconic.cli.options.naming import option_names
+from laconic.cli.options.table import DATA, MODALITIES, READING
 from laconic.cli.screen.console import emit, printable, say, speaks_unicode, waiting
 from laconic.cli.screen.documents import model_documents
-from laconic.cli.screen.errors import option_names, reported
 from laconic.words import plural
 
 if TYPE_CHECKING:
@@ -43,24 +43,12 @@ Query = Annotated[
     list[str] | None,
     typer.Argument(metavar="QUERY", help="What to search for, with or without quotes.", show_default=False),
 ]
-CorpusPath = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--corpus",
-        metavar="PATH",
-        help="The documents: files that fit reads, or a saved corpus (fit --save-corpus); may be repeated. "
-        "An index of them is made and saved with the model. Needed once.",
-        show_default=False,
-        readable=False,
-        rich_help_panel=read.DATA,
-    ),
-]
 Texts = Annotated[
     bool,
     typer.Option(
         "--texts/--no-texts",
         help="Whether the index keeps the texts, to show pieces of what is found.",
-        rich_help_panel=read.DATA,
+        rich_help_panel=DATA,
     ),
 ]
 Number = Annotated[
@@ -80,7 +68,7 @@ Explain = Annotated[bool, typer.Option("--explain", help="Show which words and t
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON: what was found, with all numbers.")]
 
 
-@reported
+@command(READING, MODALITIES)
 def search(
     model: Saved,
     query: Query = None,
@@ -88,16 +76,11 @@ def search(
     blend: Blend = None,
     explain: Explain = False,
     json: AsJson = False,
-    corpus: CorpusPath = None,
+    corpus: Documents = None,
     texts: Texts = True,
-    text: read.Text = None,
-    media: several.Media = None,
-    label: read.Label = None,
-    id: read.Id = None,
-    encoding: read.Encoding = None,
-    delimiter: read.Delimiter = None,
-    vocabulary: read.Vocabulary = None,
-    on_error: read.OnErrorOption = None,
+    *,
+    reading: dict[str, Any],
+    columns: dict[str, str],
 ) -> None:
     """Find documents by the words of a query and by its topics.
 
@@ -105,16 +88,6 @@ def search(
     say how they are read. The index is then saved with the model, and later searches use it. For search, fit
     with --min-df 1: rare words find documents.
     """
-    reading = read.reading_options(
-        text=text,
-        label=label,
-        id=id,
-        encoding=encoding,
-        delimiter=delimiter,
-        vocabulary=vocabulary,
-        on_error=on_error,
-    )
-    columns = several.columns_by_name(media)
     if corpus is None and (reading or columns):
         typed = option_names(reading) if reading else f"--text-{next(iter(columns))}"
         raise typer.BadParameter(f"name the documents that {typed} is about", param_hint="--corpus")
@@ -181,7 +154,7 @@ def _made(
     check_readable(bundle, model, columns)
     if len(columns) > 1:
         raise typer.BadParameter(
-            "a search is in one text of each document: name one", param_hint=f"--text-{list(columns)[1]}"
+            "a search is in one modality of each document: name one", param_hint=f"--text-{list(columns)[1]}"
         )
     kept: list[str] | None = [] if keep_texts else None
     modality = next(iter(columns), None)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from laconic.cli.options.arguments import Saved
+from laconic.cli.options.declaring import command
 from laconic.cli.screen.console import emit, say, speaks_unicode, waiting
-from laconic.cli.screen.errors import reported
 from laconic.cli.screen.tables import TERMS_SHOWN, topics_csv, topics_json, topics_table
 from laconic.words import plural
 
@@ -26,10 +26,6 @@ Examples
   laconic topics model --json > topics.json
 """
 
-Saved = Annotated[
-    Path,
-    typer.Argument(metavar="DIR", help="The directory of a saved model.", show_default=False, readable=False),
-]
 Terms = Annotated[
     int | None,
     typer.Option(
@@ -48,14 +44,14 @@ AsJson = Annotated[bool, typer.Option("--json", help="Write JSON: a list of topi
 AsCsv = Annotated[bool, typer.Option("--csv", help="Write CSV: the columns topic, rank, term and weight.")]
 
 
-@reported
+@command()
 def topics(
     model: Saved, terms: Terms = None, weights: Weights = True, json: AsJson = False, csv: AsCsv = False
 ) -> None:
     """List the topics of a saved model, the heaviest words first.
 
     Words that count against a topic are marked with a minus. The numbers of topics are those of the model's
-    rows; they never change. If documents have several texts, the words of each stand side by side.
+    rows; they never change. If documents have several modalities, the words of each stand side by side.
     """
     if json and csv:
         raise typer.BadParameter("choose one of --json and --csv", param_hint="--csv")

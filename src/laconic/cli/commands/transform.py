@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from laconic.cli.commands.topics import Saved
-from laconic.cli.options import modalities as several
-from laconic.cli.options import reading as read
+from laconic.cli.options.arguments import Saved, Sources
+from laconic.cli.options.declaring import but, command
 from laconic.cli.options.modalities import check_names
+from laconic.cli.options.table import MODALITIES, READING
 from laconic.cli.screen.console import say, waiting
 from laconic.cli.screen.documents import tell_strangers
-from laconic.cli.screen.errors import reported
 from laconic.cli.screen.reading import ReadingDisplay, tell_problems
 from laconic.words import plural
 
@@ -49,18 +48,14 @@ Output = Annotated[
 ]
 
 
-@reported
+@command(but(READING, "label"), MODALITIES)
 def transform(
     model: Saved,
-    path: read.Sources,
+    path: Sources,
     output: Output,
-    text: read.Text = None,
-    media: several.Media = None,
-    id: read.Id = None,
-    encoding: read.Encoding = None,
-    delimiter: read.Delimiter = None,
-    vocabulary: read.Vocabulary = None,
-    on_error: read.OnErrorOption = None,
+    *,
+    reading: dict[str, Any],
+    columns: dict[str, str],
 ) -> None:
     """Give new documents their weights for the topics of a saved model.
 
@@ -68,15 +63,6 @@ def transform(
     have only zeros, or all topics alike (plsa models). Columns of counts are matched to the model's words by
     name. The file appears when it is complete.
     """
-    reading = read.reading_options(
-        text=text,
-        id=id,
-        encoding=encoding,
-        delimiter=delimiter,
-        vocabulary=vocabulary,
-        on_error=on_error,
-    )
-    columns = several.columns_by_name(media)
     with waiting(f"loading {model}"):
         from laconic.bundle import load
         from laconic.bundle.reading import TextBatches, check_readable, matrix_batches, read_for
@@ -85,7 +71,7 @@ def transform(
 
         check_target(output)
         bundle = load(model)
-        check_names(bundle, model, columns, text)
+        check_names(bundle, model, columns, reading.get("text"))
         check_readable(bundle, model, columns)
         source = find_source(path, reading)
         if len(columns) > 1 or (columns and source.holds is not Holds.texts):

@@ -1,11 +1,10 @@
-"""``laconic translate``: the words that documents would have in another language or medium."""
+"""``laconic translate``: the words that documents would have in another modality, such as a language."""
 
 from __future__ import annotations
 
 import json as json_lines
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,12 +12,11 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from laconic.cli.commands.topics import Saved
-from laconic.cli.options import modalities as several
-from laconic.cli.options import reading as read
+from laconic.cli.options.arguments import Saved, Texts
+from laconic.cli.options.declaring import but, command
 from laconic.cli.options.modalities import check_names
+from laconic.cli.options.table import MODALITIES, READING
 from laconic.cli.screen.console import emit, printable, say, speaks_unicode, waiting
-from laconic.cli.screen.errors import reported
 from laconic.cli.screen.reading import ReadingDisplay, tell_problems
 from laconic.cli.screen.tables import TERMS_SHOWN
 from laconic.words import plural
@@ -34,20 +32,12 @@ Examples
   laconic translate model new.txt --text-de text --to en --json > words.jsonl
 """
 
-Paths = Annotated[
-    list[Path],
-    typer.Argument(
-        metavar="PATH",
-        help="Files of texts (.jsonl, .csv, .tsv, .parquet, or .txt with a document in each line), a pattern "
-        "such as 'news/*.csv', or a folder of .txt files.",
-        show_default=False,
-        readable=False,
-    ),
-]
 To = Annotated[
     str | None,
     typer.Option(
-        metavar="NAME", help="The texts whose words are wanted.", show_default="the other one, if it is one"
+        metavar="NAME",
+        help="The modality whose words are wanted.",
+        show_default="the other one, if there are two",
     ),
 ]
 Terms = Annotated[
@@ -58,28 +48,22 @@ AsJson = Annotated[
 ]
 
 
-@reported
+@command(but(READING, "text", "label", "vocabulary"), MODALITIES)
 def translate(
     model: Saved,
-    path: Paths,
-    media: several.Media = None,
+    path: Texts,
     to: To = None,
     terms: Terms = TERMS_SHOWN,
     json: AsJson = False,
-    id: read.Id = None,
-    encoding: read.Encoding = None,
-    delimiter: read.Delimiter = None,
-    on_error: read.OnErrorOption = None,
+    *,
+    reading: dict[str, Any],
+    columns: dict[str, str],
 ) -> None:
     """Say documents in words of another language: those that their topics have there.
 
-    The model is one of several texts (fit --model multimodal-plsa). Name the column of the texts with
+    The model is one of several modalities (fit --model multimodal-plsa). Name the column of the texts with
     --text-NAME; a .txt file has the column "text". Documents without any word of the vocabulary get none.
     """
-    reading = read.reading_options(
-        text=None, id=id, encoding=encoding, delimiter=delimiter, vocabulary=None, on_error=on_error
-    )
-    columns = several.columns_by_name(media)
     with waiting(f"loading {model}"):
         from laconic.bundle import load
         from laconic.bundle.reading import TextBatches, check_readable
@@ -88,8 +72,8 @@ def translate(
         bundle = load(model)
         if not bundle.modalities:
             raise ValueError(
-                f"{model}: has one text of each document, so there is nothing to translate to; fit one with "
-                "--model multimodal-plsa"
+                f"{model}: has one modality of each document, so there is nothing to translate to; fit one "
+                "with --model multimodal-plsa"
             )
         check_names(bundle, model, columns, None)
         if len(columns) != 1:
@@ -126,7 +110,7 @@ def _target(bundle: Bundle, source: str, to: str | None) -> str:
     if to is None and len(others) == 1:
         return others[0]
     if to not in others:
-        problem = "say which texts' words are wanted" if to is None else f"{to!r} is not among them"
+        problem = "say which modality's words are wanted" if to is None else f"{to!r} is not among them"
         raise typer.BadParameter(f"{problem}; there are {', '.join(others)}", param_hint="--to")
     return str(to)
 

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
-import shlex
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextvars import ContextVar
 from functools import wraps
 from typing import ParamSpec
 
 import typer
 
+from laconic.cli.options.table import worded
 from laconic.cli.screen.console import fail, say
-from laconic.errors import InputError, Parameter
+from laconic.errors import InputError
 
 FAILED = 1
 INTERRUPTED = 130
@@ -69,102 +68,10 @@ def described(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         return error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"
     if isinstance(error, InputError):
-        return as_options(error.worded(option))
+        return error.worded(worded)
     if isinstance(error, ValueError | OSError) and error.args:
-        return as_options(str(error))
+        return str(error)
     return f"unexpected {type(error).__name__}: {error} (laconic --debug ... shows where it comes from)"
-
-
-def option(parameter: Parameter) -> str:
-    """How a parameter is typed.
-
-    >>> option(Parameter("min_df", 1)), option(Parameter("n_topics"))
-    ('--min-df 1', '--topics')
-    """
-    name = _OPTIONS.get(parameter.name, f"--{parameter.name.replace('_', '-')}")
-    return f"{name} {shlex.quote(str(parameter.value))}" if parameter.has_value else name
-
-
-def as_options(message: str) -> str:
-    """Say what the library says in the command line's words.
-
-    >>> as_options("lower min_df (such as min_df=1), or give encoding='latin-1'")
-    'lower --min-df (such as --min-df 1), or give --encoding latin-1'
-    >>> as_options("a.txt has no columns: leave text, label and id out; the label of label=spam/a.txt")
-    'a.txt has no columns: leave --text, --label and --id out; the label of label=spam/a.txt'
-    """
-    for phrase, ours in _PHRASES.items():
-        message = message.replace(phrase, ours)
-    message = re.sub(
-        r"(no column '[^']*'); there are: ", r"\1 (--text, --label and --id name them); there are: ", message
-    )
-    names = "|".join(_OPTIONS)
-    typed = re.sub(
-        rf"""(?<![\w/.-])({names})=(?:'([^']*)'|"([^"]*)"|([\w.+-]+))(?![\w.+/-])""",
-        lambda m: f"{_OPTIONS[m[1]]} {shlex.quote(m[2] or m[3] or m[4] or '')}",
-        message,
-    )
-    # "encoding" alone is an ordinary word, unless it is to be left out; names with an underscore are not.
-    left_out = re.sub(
-        r"(?<=\bleave )[\w, ]+(?= out\b)",
-        lambda m: re.sub(rf"\b({names})\b", lambda n: _OPTIONS[n[1]], m[0]),
-        typed,
-    )
-    bare = "|".join(name for name in _OPTIONS if "_" in name)
-    return re.sub(rf"(?<![\w/.-])({bare})(?![\w/-]|\.\w)", lambda m: _OPTIONS[m[1]], left_out)
-
-
-def option_names(names: Iterable[str]) -> str:
-    """List the options that give the library these.
-
-    >>> option_names(["min_df", "ngram_range", "id"])
-    '--min-df, --ngrams and --id'
-    """
-    *others, last = (_OPTIONS[name] for name in names)
-    return f"{', '.join(others)} and {last}" if others else last
-
-
-_OPTIONS = {
-    "alpha_docs": "--alpha-docs",
-    "alpha_topics": "--alpha-topics",
-    "delimiter": "--delimiter",
-    "divergence": "--divergence",
-    "doc_norm": "--doc-norm",
-    "encoding": "--encoding",
-    "id": "--id",
-    "label": "--label",
-    "max_df": "--max-df",
-    "max_features": "--max-features",
-    "max_iter": "--max-iter",
-    "min_df": "--min-df",
-    "n_components": "--topics",
-    "n_per_class": "--per-class",
-    "n_shared": "--shared",
-    "n_topics": "--topics",
-    "n_neighbors": "--neighbors",
-    "ngram_range": "--ngrams",
-    "on_error": "--on-error",
-    "stemmer": "--stemmer",
-    "stop_words": "--stop-words",
-    "strength": "--strength",
-    "sublinear_tf": "--sublinear-tf",
-    "terms_per_topic": "--words",
-    "text": "--text",
-    "topic_norm": "--topic-norm",
-    "vocabulary": "--vocabulary",
-    "weighting": "--weighting",
-}
-
-# What has no option of its own, or is said with words that only look like a name.
-_PHRASES = {
-    "of what token_pattern does not match": "of what is no word",
-    "change stop_words or token_pattern": "change stop_words",
-    "and label too unless it is label=": "and --label too unless it is label=",
-    "delimiter must be one character": "--delimiter must be one character",
-    "use priors.Pareto or priors.PseudoDirichlet, or NMF with loss='kl'": (
-        "use --prior pareto or pseudo-dirichlet, or --model nmf-kl"
-    ),
-}
 
 
 def _allow_any_character() -> None:

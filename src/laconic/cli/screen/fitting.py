@@ -61,7 +61,7 @@ def check_output(path: Path, kind: Kind | None = None) -> None:
 
 
 def model_input(model: Any, corpora: Mapping[str, Corpus]) -> Any:
-    """What a model describes documents by: counts, or weights; by name, if documents have several texts."""
+    """What a model describes documents by: counts, or weights; by name, if there are several modalities."""
     by_name = {name: one.counts if model.wants == "counts" else one.X for name, one in corpora.items()}
     return by_name.get("", by_name)
 
@@ -119,7 +119,7 @@ def fit_and_save(
     model : TopicModel
         To be fitted.
     corpora : mapping of str to Corpus
-        By the names of texts; "" if documents have just one.
+        By the names of modalities; "" if documents have just one.
     path : Path
         Where to save it.
     **options

@@ -11,8 +11,8 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from laconic.cli.options.naming import shown
 from laconic.cli.screen.console import emit, printable, waiting, warn
-from laconic.cli.screen.errors import option_names
 from laconic.cli.screen.reading import kept_terms
 from laconic.corpus import Vectorizer
 from laconic.corpus.sizes import Sizes, expected_sizes
@@ -53,7 +53,7 @@ _FORMATS = {
 def show_plan(
     source: Source,
     reading: Mapping[str, Any],
-    texts: Sequence[Modality],
+    modalities: Sequence[Modality],
     model: Any,
     output: Path,
     save_corpus: Path | None,
@@ -61,8 +61,8 @@ def show_plan(
 ) -> None:
     """Print what `fit` would do; only the beginning of the files is read."""
     with waiting("reading a sample"):
-        sizes = expected_sizes(source, reading, texts)
-        plan = _plan(source, reading, texts, model, output, save_corpus)
+        sizes = expected_sizes(source, reading, modalities)
+        plan = _plan(source, reading, modalities, model, output, save_corpus)
         if graph is not None:
             plan.add_row("links", Text(printable(f"{graph} ({size(graph.stat().st_size)})")))
         plan.add_row(
@@ -75,10 +75,10 @@ def show_plan(
     parts = memory(
         sizes,
         n_topics=_topics_of_a_document(model),
-        n_texts=len(texts),
+        n_modalities=len(modalities),
         dense=getattr(model, "topic_norm", None) == "l2" or getattr(model, "solver", None) == "mu",
         counted=counted,
-        weighted=not counted and texts[0].terms.get("weighting") != "count",
+        weighted=not counted and modalities[0].terms.get("weighting") != "count",
         mapped=source.holds is Holds.corpus,
         labelled="label" in reading,
     )
@@ -107,7 +107,7 @@ def memory(
     mapped: bool,
     labelled: bool,
     counted: bool = False,
-    n_texts: int = 1,
+    n_modalities: int = 1,
 ) -> dict[str, int]:
     """What is in memory at once during a fit, in bytes.
 
@@ -127,8 +127,8 @@ def memory(
         Whether documents have labels.
     counted : bool, default=False
         Whether the model is one of counts.
-    n_texts : int, default=1
-        How many texts documents have, each with weights of its own.
+    n_modalities : int, default=1
+        How many modalities documents have, each with weights of its own.
 
     Returns
     -------
@@ -137,8 +137,8 @@ def memory(
     """
     n_documents, n_terms, n_nonzeros, _, n_found = sizes
     index = 4 if n_nonzeros < 2**31 else 8
-    names = n_documents * n_texts * BYTES_PER_NAME * (2 if labelled else 1) + n_terms * BYTES_PER_TERM
-    counts = 0 if mapped else n_nonzeros * (4 + index) + n_documents * n_texts * index
+    names = n_documents * n_modalities * BYTES_PER_NAME * (2 if labelled else 1) + n_terms * BYTES_PER_TERM
+    counts = 0 if mapped else n_nonzeros * (4 + index) + n_documents * n_modalities * index
     spooled = min(n_nonzeros * SPOOLED_PER_NONZERO, SPOOLED_BYTES)
     return {
         "counting": COUNTING + n_found * BYTES_PER_FOUND_TERM + spooled if n_found else 0,
@@ -146,7 +146,7 @@ def memory(
         "weights of terms": n_nonzeros * 4 if weighted else 0,
         "the same, by rows and columns": n_nonzeros * (4 + 2 * index) + n_terms * index,
         # Of counts, also the expected ones.
-        "weights of documents": n_documents * n_texts * n_topics * 4 * (2 if counted else 1),
+        "weights of documents": n_documents * n_modalities * n_topics * 4 * (2 if counted else 1),
         # Products and topics; where these are sparse, only the products take room. Of counts, one more copy.
         "topics": n_topics * n_terms * 4 * (3 if counted else 2 if dense else 1),
         "the program itself": PROGRAM,
@@ -164,7 +164,7 @@ def machine_memory() -> int | None:
 def _plan(
     source: Source,
     reading: Mapping[str, Any],
-    texts: Sequence[Modality],
+    modalities: Sequence[Modality],
     model: Any,
     output: Path,
     save_corpus: Path | None,
@@ -184,11 +184,11 @@ def _plan(
     if columns:
         more = ", ..." if len(columns) > COLUMNS_SHOWN else ""
         add("columns", ", ".join(columns[:COLUMNS_SHOWN]) + more)
-    options = [f"--text-{text.name} {text.column}" for text in texts if text.column is not None]
-    options += [f"{option_names([name])} {value}" for name, value in reading.items()]
+    options = [f"--text-{each.name} {each.column}" for each in modalities if each.column is not None]
+    options += shown(reading)
     if options:
         add("options", "  ".join(options))
-    for number, line in enumerate(_terms_of_all(source, texts, model)):
+    for number, line in enumerate(_terms_of_all(source, modalities, model)):
         add("" if number else "terms", line)
     parameters = ", ".join(
         f"{name} {value}"
@@ -221,15 +221,15 @@ def _format(path: Path) -> str:
     return _FORMATS[suffix] + (f", {compression[1:]}" if compression else "")
 
 
-def _terms_of_all(source: Source, texts: Sequence[Modality], model: Any) -> list[str]:
+def _terms_of_all(source: Source, modalities: Sequence[Modality], model: Any) -> list[str]:
     counted = model.wants == "counts"
     if source.holds is Holds.corpus:
         return []
     if source.holds is Holds.counts:
-        return ["all" if counted else f"all, weighted by {texts[0].terms.get('weighting', 'tfidf')}"]
+        return ["all" if counted else f"all, weighted by {modalities[0].terms.get('weighting', 'tfidf')}"]
     return [
-        (f"{text.name}: " if text.name else "") + _terms(Vectorizer(**text.terms).to_dict(), counted)
-        for text in texts
+        (f"{each.name}: " if each.name else "") + _terms(Vectorizer(**each.terms).to_dict(), counted)
+        for each in modalities
     ]
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Self
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
+from laconic.cli.options.table import worded
 from laconic.cli.screen.console import messages, printable, say, warn
-from laconic.cli.screen.errors import as_options
 from laconic.words import clock, plural, rounded, size
 
 if TYPE_CHECKING:
@@ -110,8 +110,8 @@ def tell_problems(reading: Reading | None) -> None:
         return
     rows = plural(reading.n_rows, "row")
     warn(f"{reading.n_skipped:,} of {rows} could not be used and {_were(reading.n_skipped)} left out:")
-    for problem in reading.problems[:PROBLEMS_SHOWN]:
-        say(f"  {printable(' '.join(as_options(problem).split()))}", whole=True)
+    for problem in reading.worded(worded)[:PROBLEMS_SHOWN]:
+        say(f"  {printable(' '.join(problem.split()))}", whole=True)
     if reading.n_skipped > PROBLEMS_SHOWN:
         say(f"  and {reading.n_skipped - PROBLEMS_SHOWN:,} more")
 

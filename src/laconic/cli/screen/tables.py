@@ -29,7 +29,7 @@ def topics_table(
     weights: bool = False,
     extra: tuple[str, Sequence[str]] | None = None,
 ) -> Table:
-    """One row for each topic, by its number; dead topics too. Words of several texts have a column each.
+    """One row for each topic, by its number; dead topics too. Words of several modalities have a column each.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def topics_table(
     if classes:
         table.add_column("class", style="green")
     sides = _sides(bundle, n_terms)
-    # Words of several texts need the room.
+    # Words of several modalities need the room.
     sized = extra is None and len(sides) == 1
     if sized:
         table.add_column("size", justify="right", no_wrap=True)
@@ -85,7 +85,7 @@ def _classes(bundle: Bundle) -> list[str]:
 
 
 def _sides(bundle: Bundle, n_terms: int) -> dict[str, list[Topic]]:
-    """The topics in the words of each text of the documents, by its name; "" if there is just one."""
+    """The topics in the words of each modality of the documents, by its name; "" if there is just one."""
     names = bundle.modalities
     if not names:
         return {"": list(bundle.topics(n_terms))}
@@ -149,7 +149,7 @@ def topics_csv(bundle: Bundle, n_terms: int) -> str:
     columns = [
         "topic",
         *(["class"] if classes else []),
-        *(["text"] if named else []),
+        *(["modality"] if named else []),
         "rank",
         "term",
         "weight",

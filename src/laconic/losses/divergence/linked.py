@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from laconic.engines import Block, Engine, Shard, Shards, even_blocks, weighted_blocks
+from laconic.errors import Parameter, ParameterError
 from laconic.kernels import edges, neighbours
 from laconic.losses.divergence.mixtures import (
     NONZEROS_PER_BLOCK,
@@ -349,9 +350,9 @@ def _couplings(graph: csr_array, strength: float) -> csr_array:
         couplings.data *= strength
         total = couplings.data.sum()
     if not np.isfinite(total):
-        raise ValueError(
-            f"strength={strength!r} times the weights of the edges is too large for float64: "
-            "lower it, or scale the graph down."
+        raise ParameterError(
+            Parameter("strength", strength),
+            " times the weights of the edges is too large for float64: lower it, or scale the graph down.",
         )
     couplings.data[couplings.data < NOTHING] = 0
     couplings.eliminate_zeros()

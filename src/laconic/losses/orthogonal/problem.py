@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 
 from laconic.engines import Block, Engine, Shard, Shards, even_blocks, even_rows, release
 from laconic.engines.shards import ROWS_PER_BLOCK
+from laconic.errors import Parameter, ParameterError
 from laconic.kernels.rows import compress
 from laconic.losses.factor import (
     CompressedRows,
@@ -57,9 +58,10 @@ class Orthogonal:
     def _first_steps(self, shards: Shards, start: Start, engine: Engine) -> OrthogonalSteps:
         energy = checked_energy(shards)
         if self.n_topics > shards.n_documents:
-            raise ValueError(
-                f"n_components={self.n_topics} topics need as many documents, but there are only "
-                f"n_samples={shards.n_documents}: their columns in U could not be orthogonal"
+            raise ParameterError(
+                Parameter("n_components", self.n_topics),
+                f" topics need as many documents, but there are only n_samples={shards.n_documents}: their "
+                "columns in U could not be orthogonal",
             )
         alpha = self.alpha_topics
         if alpha is None:
@@ -136,7 +138,7 @@ class Orthogonal:
         places = {name: g for g, name in enumerate(groups.names[: groups.n_given])}
         for name, weight in dict(self.group_weights or {}).items():
             if name not in places:
-                raise ValueError(f"group_weights has {name!r}, which is no group")
+                raise ParameterError(Parameter("group_weights"), f" has {name!r}, which is no group")
             weights[places[name]] = weight
         return GroupSoft(alpha, self.nonnegative, groups.starts, weights)
 

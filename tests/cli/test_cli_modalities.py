@@ -1,4 +1,4 @@
-"""Several texts of each document: fitted, listed, folded in and translated from the command line."""
+"""Several modalities of each document: fitted, listed, folded in and translated from the command line."""
 
 import csv
 import json
@@ -40,12 +40,12 @@ def path(pairs, tmp_path_factory):
     return write_jsonl(tmp_path_factory.mktemp("pairs") / "pairs.jsonl", pairs)
 
 
-MEDIA = ["--text-de", "german", "--text-en=english"]
+MODALITIES = ["--text-de", "german", "--text-en=english"]
 
 
-def fit(laconic, path, output, *arguments, media=MEDIA, code=0):
+def fit(laconic, path, output, *arguments, columns=MODALITIES, code=0):
     model = ["--model", "multimodal-plsa", "-k", 3, "-o", output]
-    return laconic("fit", path, *model, *media, *arguments, code=code)
+    return laconic("fit", path, *model, *columns, *arguments, code=code)
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +61,7 @@ def made(expected, tmp_path_factory):
     from laconic import Bundle
 
     model, corpora = expected
-    folder = tmp_path_factory.mktemp("media") / "model"
+    folder = tmp_path_factory.mktemp("modalities") / "model"
     Bundle(model, vectorizers={name: corpus.vectorizer for name, corpus in corpora.items()}).save(folder)
     return folder
 
@@ -104,8 +104,8 @@ def test_topics_stand_side_by_side(laconic, made):
     assert [list(topic["terms"]) for topic in topics] == [["de", "en"]] * 3
     assert sum(term["weight"] for term in topics[0]["terms"]["de"]) == pytest.approx(1)
     listed = list(csv.DictReader(laconic("topics", made, "--csv", "-n", 2).stdout.splitlines()))
-    assert list(listed[0]) == ["topic", "text", "rank", "term", "weight"]
-    assert [row["text"] for row in listed] == ["de", "de", "en", "en"] * 3
+    assert list(listed[0]) == ["topic", "modality", "rank", "term", "weight"]
+    assert [row["modality"] for row in listed] == ["de", "de", "en", "en"] * 3
     assert listed[2]["term"] == topics[0]["terms"]["en"][0]["term"]
 
 
@@ -122,7 +122,7 @@ def test_one_text_or_several_are_folded_in(laconic, path, pairs, made, expected,
     assert np.array_equal(weights(out), model.transform(corpora["en"].counts, modality="en"))
     texts = [row["english"] for row in pairs]
     assert np.array_equal(weights(out), load(made).transform(texts, modality="en"))
-    said = laconic("transform", made, path, *MEDIA, "--id", "key", "-o", out).stderr
+    said = laconic("transform", made, path, *MODALITIES, "--id", "key", "-o", out).stderr
     assert "1 document without any word" in said
     both = model.transform({name: corpus.counts for name, corpus in corpora.items()})
     assert np.array_equal(weights(out), both)
@@ -203,23 +203,26 @@ def test_the_plan_of_several_texts(laconic, path, expected, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--text-de", "german"], "needs two or more texts of each document"),
-        ([], "needs two or more texts of each document"),
-        ([*MEDIA, "--text", "german"], "for --text: every text has a name: say --text-NAME german"),
-        ([*MEDIA, "--text-de", "english"], "for --text-de: was typed twice"),
-        ([*MEDIA, "--save-corpus", "c"], "for --save-corpus: a corpus has one text of each document"),
+        (["--text-de", "german"], "needs two or more modalities of each document"),
+        ([], "needs two or more modalities of each document"),
+        ([*MODALITIES, "--text", "german"], "for --text: every modality has a name: say --text-"),
+        ([*MODALITIES, "--text-de", "english"], "for --text-de: was typed twice"),
+        ([*MODALITIES, "--save-corpus", "c"], "for --save-corpus: a corpus has one modality of"),
         (
-            [*MEDIA, "--stemmer", "fr=french"],
-            "for --stemmer: 'fr' in 'fr=french' names none of the texts de, en",
+            [*MODALITIES, "--stemmer", "fr=french"],
+            "for --stemmer: 'fr' in 'fr=french' names none of the modalities; there are de, en",
         ),
-        ([*MEDIA, "--stop-words", "de=german,en"], "for --stop-words: 'en' in 'de=german,en' names none"),
-        ([*MEDIA, "--weighting", "tfidf"], "for --weighting"),
-        ([*MEDIA, "--text-fr"], "Option '--text-fr' requires an argument"),
+        (
+            [*MODALITIES, "--stop-words", "de=german,en"],
+            "for --stop-words: 'en' in 'de=german,en' names no modality",
+        ),
+        ([*MODALITIES, "--weighting", "tfidf"], "for --weighting"),
+        ([*MODALITIES, "--text-fr"], "Option '--text-fr' requires an argument"),
     ],
 )
 def test_usage_errors(laconic, path, tmp_path, monkeypatch, arguments, message):
     monkeypatch.setenv("COLUMNS", "300")
-    result = fit(laconic, path, tmp_path / "m", *arguments, media=[], code=2)
+    result = fit(laconic, path, tmp_path / "m", *arguments, columns=[], code=2)
     assert message in result.stderr
     assert not (tmp_path / "m").exists()
 
@@ -231,8 +234,8 @@ def test_files_that_have_no_columns_are_refused(laconic, path, corpus, tmp_path)
         tmp_path,
     ):
         failed = fit(laconic, other, tmp_path / "m", code=1)
-        assert f"{other} has no columns of texts: several texts of a document are read from" in failed.stderr
-    failed = fit(laconic, path, tmp_path / "m", media=["--text-de", "german", "--text-en", "no"], code=1)
+        assert f"{other} has no columns of texts: several modalities of a document are read" in failed.stderr
+    failed = fit(laconic, path, tmp_path / "m", columns=["--text-de", "german", "--text-en", "no"], code=1)
     assert "no column 'no'" in failed.stderr
     failed = fit(laconic, path, tmp_path / "m", "--min-df", 70, code=1)
     assert f"{path}: the texts of 'de': none of 18 terms is left" in failed.stderr
@@ -245,7 +248,7 @@ def test_files_that_have_no_columns_are_refused(laconic, path, corpus, tmp_path)
         ("transform", [], "with --text-de or --text-en"),
         ("transform", ["--text-fr", "german"], "for --text-fr: "),
         ("translate", [], "with --text-de or --text-en"),
-        ("translate", MEDIA, "name one column, that of the texts to translate"),
+        ("translate", MODALITIES, "name one column, that of the texts to translate"),
         (
             "translate",
             ["--text-de", "german", "--to", "fr"],
@@ -265,7 +268,7 @@ def test_usage_errors_about_a_model(laconic, path, made, tmp_path, monkeypatch, 
 def test_models_of_one_text_have_no_names(laconic, saved, jsonl, tmp_path, monkeypatch):
     monkeypatch.setenv("COLUMNS", "300")
     failed = laconic("transform", saved, jsonl, "--text-de", "body", "-o", tmp_path / "w.csv", code=2)
-    assert "has one text of each document: say --text" in failed.stderr
+    assert "has one modality of each document: say --text" in failed.stderr
     failed = laconic("translate", saved, jsonl, "--text-de", "body", code=1)
     assert "there is nothing to translate to" in failed.stderr
 

@@ -1,0 +1,50 @@
+"""Arguments that several commands have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from laconic.cli.options.table import DATA
+
+_TEXTS = (
+    "Files of texts (.jsonl, .csv, .tsv, .parquet, or .txt with a document in each line), a pattern such as "
+    "'news/*.csv', "
+)
+
+Sources = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="PATH",
+        help=f"{_TEXTS}a folder of .txt files, a file of counts (.svm, .mtx, docword.NAME.txt), or a saved "
+        "corpus. All but Parquet may be compressed (.gz, .xz, .bz2, .zst).",
+        show_default=False,
+        readable=False,  # an error of the file, not of usage: told when it is opened
+    ),
+]
+Texts = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="PATH",
+        help=f"{_TEXTS}or a folder of .txt files.",
+        show_default=False,
+        readable=False,
+    ),
+]
+Saved = Annotated[
+    Path,
+    typer.Argument(metavar="DIR", help="The directory of a saved model.", show_default=False, readable=False),
+]
+Documents = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--corpus",
+        metavar="PATH",
+        help="The documents: files that fit reads, or a saved corpus (fit --save-corpus); may be repeated.",
+        show_default=False,
+        readable=False,
+        rich_help_panel=DATA,
+    ),
+]

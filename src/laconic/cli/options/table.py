@@ -1,0 +1,334 @@
+"""The options that are parameters in Python: one table, from which all follows that is said of them.
+
+A line says how an option is typed, what it is called in Python, what it is about, and what it does. From it
+come the signatures that typer reads, the parameters of readers, vectorisers and models, the help, and the
+words of errors. What the library knows is not said again: which models take a parameter, its default, limits
+and choices.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import get_args
+
+from laconic.cli import completion
+from laconic.cli.options import conversions as convert
+from laconic.cli.options.line import Kind, Option
+from laconic.corpus.options import WEIGHTINGS
+from laconic.errors import Parameter
+from laconic.models.making import RECIPES
+from laconic.reading.ledger import OnError
+
+DATA = "Reading the collection"
+
+READING = Kind("reading", DATA)
+MODALITIES = Kind("columns", DATA)
+TERMS = Kind("terms", "Choosing and weighting terms")
+MODEL = Kind("parameters", "The model")
+LINKS = Kind("parameters", "Links of documents (graph-plsa) or of their modalities (multimodal-plsa)")
+RUN = Kind("parameters", "The fit")
+
+TABLE: list[Option] = [
+    Option(
+        "--text",
+        "text",
+        READING,
+        "The column of the text.",
+        str,
+        metavar="COLUMN",
+        completion=completion.columns,
+    ),
+    Option(
+        "--text-NAME",
+        "texts",
+        MODALITIES,
+        "In place of --text, for documents in several modalities (languages or media; multimodal-plsa): the "
+        "column of the modality that is called NAME, such as --text-de german --text-en english. A modality "
+        "whose text is empty is one that the document lacks.",
+        list[str],
+        metavar="COLUMN",
+        read=convert.columns_by_name,
+        completion=completion.columns,
+    ),
+    Option(
+        "--label",
+        "label labels",
+        READING,
+        'The column of the label; "folder" takes the names of sub-folders, "label" those of SVMlight.',
+        str,
+        metavar="COLUMN",
+        completion=completion.columns,
+    ),
+    Option(
+        "--id",
+        "id ids",
+        READING,
+        "The column of the id.",
+        str,
+        metavar="COLUMN",
+        shown="numbered",
+        completion=completion.columns,
+    ),
+    Option("--encoding", "encoding", READING, "The encoding of the file or files.", str),
+    Option(
+        "--delimiter",
+        "delimiter",
+        READING,
+        r"What stands between the fields of .csv and .tsv files, such as ';' or '\t'.",
+        str,
+        metavar="SIGN",
+        shown="a comma or a tab",
+        read=convert.sign,
+        write=convert.typed_sign,
+    ),
+    Option(
+        "--vocabulary",
+        "vocabulary",
+        READING,
+        "For counts: the terms of the columns, one in each line.",
+        Path,
+        shown="vocab.NAME.txt for a docword.NAME.txt, otherwise numbers",
+    ),
+    Option(
+        "--on-error",
+        "on_error",
+        READING,
+        "Whether a row that cannot be used ends the reading, or is left out and told.",
+        choices=get_args(OnError),
+    ),
+    Option(
+        "--min-df",
+        "min_df",
+        TERMS,
+        "Leave out terms in fewer documents: a number (5) or a part of them (0.01).",
+        str,
+        metavar="NUMBER",
+        read=convert.frequency,
+    ),
+    Option(
+        "--max-df",
+        "max_df",
+        TERMS,
+        "Leave out terms in more documents: a number (500) or a part of them (0.1).",
+        str,
+        metavar="NUMBER",
+        read=convert.frequency,
+    ),
+    Option(
+        "--max-features",
+        "max_features",
+        TERMS,
+        "Keep only that many terms, the most frequent ones.",
+        int,
+        least=1,
+        shown="all",
+    ),
+    Option(
+        "--stop-words",
+        "stop_words",
+        TERMS,
+        "Words to leave out: those of a language (such as german), of a file with a word in each line, or "
+        "none; for several modalities, also de=german,en=english.",
+        str,
+        metavar="WORDS",
+        read=convert.stop_words,
+        by_modality=True,
+        completion=completion.stop_word_languages,
+    ),
+    Option(
+        "--stemmer",
+        "stemmer",
+        TERMS,
+        "Take off the endings of words, so that fishes and fishing are both fish; for several modalities, "
+        "also de=german,en=english.",
+        str,
+        metavar="LANGUAGE",
+        shown="none",
+        read=convert.stemmer,
+        by_modality=True,
+        completion=completion.stemmer_languages,
+    ),
+    Option(
+        "--ngrams",
+        "ngram_range",
+        TERMS,
+        "Also take sequences of up to that many words.",
+        int,
+        least=1,
+        read=convert.up_to,
+        write=convert.longest,
+    ),
+    Option(
+        "--weighting",
+        "weighting",
+        TERMS,
+        f"How counts become weights: {', '.join(WEIGHTINGS[:-1])} or {WEIGHTINGS[-1]}.",
+        choices=WEIGHTINGS,
+        metavar="NAME",
+    ),
+    Option("--sublinear-tf", "sublinear_tf", TERMS, "For tfidf, take 1 + ln(count) for a count.", bool),
+    Option(
+        "--model",
+        "model",
+        MODEL,
+        "The kind of model: rlsi, nmf or sparse-lsa; group-rlsi or group-nmf, with topics that all classes "
+        "of --label share and topics of each class; plsa or nmf-kl, which take counts; graph-plsa, where "
+        "linked documents have similar topics; multimodal-plsa, for documents in several modalities "
+        "(--text-NAME).",
+        choices=tuple(RECIPES),
+        metavar="NAME",
+        default=next(iter(RECIPES)),
+    ),
+    Option("--topics -k", "n_topics n_components", MODEL, "How many topics to find."),
+    Option("--shared", "n_shared", MODEL, "Group models: how many topics all classes share."),
+    Option("--per-class", "n_per_class", MODEL, "Group models: how many topics each class has for itself."),
+    Option(
+        "--words", "words terms_per_topic", MODEL, "The word budget: at most that many words for each topic."
+    ),
+    Option(
+        "--topic-norm",
+        "topic_norm",
+        MODEL,
+        "What keeps topics small: the word budget (l0), or a penalty (l1 is sparse, l2 dense).",
+        shown="l0, or l1 with --alpha-topics",
+    ),
+    Option("--doc-norm", "doc_norm", MODEL, "The penalty on documents' weights; l1 makes them sparse."),
+    Option(
+        "--alpha-topics",
+        "alpha_topics",
+        MODEL,
+        "The penalty on topics, in place of the word budget: the more, the shorter.",
+        shown="by the data",
+    ),
+    Option(
+        "--alpha-shared",
+        "alpha_shared",
+        MODEL,
+        "The penalty on shared topics of group-rlsi.",
+        shown="that of --alpha-topics",
+    ),
+    Option("--alpha-docs", "alpha_docs", MODEL, "The penalty on documents' weights.", shown="0.1"),
+    Option(
+        "--scale-by-class-size",
+        "scale_by_class_size",
+        MODEL,
+        "Let the penalty of group-rlsi grow with the class, so that small ones have no shorter topics.",
+    ),
+    Option(
+        "--signed/--nonnegative",
+        "nonnegative",
+        MODEL,
+        "Whether words may count against a topic.",
+        shown="nonnegative",
+        read=convert.opposite,
+    ),
+    Option(
+        "--solver",
+        "solver",
+        MODEL,
+        "How nmf and group-nmf are found: coordinate descent, or multiplicative updates (slow).",
+    ),
+    Option(
+        "--prior",
+        "prior",
+        MODEL,
+        "Let documents of plsa and nmf-kl have few topics: pareto:SHAPE (the larger, the fewer), "
+        "pseudo-dirichlet:EPS or pseudo-dirichlet:EPS:WEIGHT (such as 0.02:1); nmf-kl also exponential:RATE.",
+        str,
+        metavar="NAME:NUMBER",
+        shown="none",
+        read=convert.prior,
+        write=convert.typed_prior,
+        completion=completion.priors,
+    ),
+    Option(
+        "--graph",
+        "graph",
+        LINKS,
+        "Links between documents: in each line the ids of two (their numbers, without --id) and, if wanted, "
+        "a weight; .csv, .tsv, or separated by spaces; may be compressed.",
+        Path,
+        shown="nearest neighbours for graph-plsa, none for multimodal-plsa",
+    ),
+    Option(
+        "--neighbors",
+        "n_neighbors",
+        LINKS,
+        "For graph-plsa without --graph: link each document to so many that are most like it.",
+    ),
+    Option(
+        "--divergence",
+        "divergence",
+        LINKS,
+        "How the weights of what is linked are compared; tied (multimodal-plsa only) makes them equal.",
+    ),
+    Option(
+        "--strength",
+        "strength",
+        LINKS,
+        "What differences of what is linked cost: the more, the more alike are the weights.",
+    ),
+    Option(
+        "--raw-counts",
+        "row_normalize",
+        LINKS,
+        "Let long documents count for more than short ones.",
+        read=convert.opposite,
+    ),
+    Option("--max-iter", "max_iter", RUN, "At most that many iterations."),
+    Option("--tol", "tol", RUN, "Stop when an iteration lowers the objective by less than this part of it."),
+    Option(
+        "--seed",
+        "random_state",
+        RUN,
+        "The same seed gives the same topics, to the bit.",
+        int,
+        default=0,
+        read=convert.seed,
+    ),
+    Option(
+        "--jobs",
+        "n_jobs",
+        RUN,
+        "Threads; -1 for all cores. The topics do not depend on it.",
+        int,
+        shown="all cores",
+        read=convert.jobs,
+    ),
+]
+
+PYTHON_ONLY = {
+    "init": "a name or an array of topics",
+    "verbose": "commands show their progress",
+    "loss": "said by --model",
+    "groups": "a list for each group of terms",
+    "group_weights": "goes with groups",
+    "rotate": "goes with init",
+    "token_pattern": "a regular expression",
+    "lowercase": "goes with token_pattern",
+    "progress": "commands show their progress",
+}
+"""Parameters without an option, and why."""
+
+_SAID_OTHERWISE = {"loss": {"kl": Parameter("model", "nmf-kl"), "squared": Parameter("model", "nmf")}}
+
+
+def option_of(parameter: str) -> Option | None:
+    """The option that is a parameter in Python, by any of its names."""
+    return next((line for line in TABLE if parameter in line.names.split()), None)
+
+
+def worded(parameter: Parameter) -> str:
+    """How a parameter is typed; one without an option has the name that it has in Python.
+
+    >>> worded(Parameter("min_df", 1)), worded(Parameter("n_components")), worded(Parameter("loss", "kl"))
+    ('--min-df 1', '--topics', '--model nmf-kl')
+    >>> worded(Parameter("delimiter", ";")), worded(Parameter("ngram_range", (1, 2)))
+    ("--delimiter ';'", '--ngrams 2')
+    >>> worded(Parameter("init", "svd"))
+    "init='svd'"
+    """
+    if parameter.name in _SAID_OTHERWISE:
+        parameter = _SAID_OTHERWISE[parameter.name].get(str(parameter.value), parameter)
+    line = option_of(parameter.name)
+    return str(parameter) if line is None else line.worded(parameter)

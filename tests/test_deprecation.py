@@ -1,0 +1,56 @@
+"""Parameters under their former names."""
+
+import inspect
+
+import pytest
+from sklearn.base import BaseEstimator, clone
+
+from laconic import RLSI, deprecation
+from laconic.deprecation import Renamed, accepts_former_names, current_names
+from laconic.models.making import make_model
+
+
+@pytest.fixture
+def toy(monkeypatch):
+    monkeypatch.setitem(deprecation.RENAMED, "Toy", {"lamda": Renamed("alpha", "0.9")})
+
+    @accepts_former_names
+    class Toy(BaseEstimator):
+        def __init__(self, alpha=1.0):
+            self.alpha = alpha
+
+    return Toy
+
+
+SAID = r"Toy: lamda is now called alpha; the former name goes away in version 0\.9"
+
+
+def test_a_former_name_is_accepted_with_a_warning(toy):
+    with pytest.warns(FutureWarning, match=SAID) as caught:
+        assert toy(lamda=2.0).alpha == 2.0
+    assert caught[0].filename == __file__
+    with pytest.warns(FutureWarning, match=SAID):
+        assert toy().set_params(lamda=3.0).alpha == 3.0
+
+
+def test_todays_names_are_those_of_the_signature(toy):
+    assert list(inspect.signature(toy).parameters) == ["alpha"]
+    assert toy(2.0).get_params() == {"alpha": 2.0}
+    assert clone(toy(alpha=4.0)).alpha == 4.0
+
+
+def test_both_names_are_one_too_many(toy):
+    with pytest.raises(TypeError, match="give one of them, not both"):
+        toy(lamda=1.0, alpha=2.0)
+
+
+def test_models_by_name(monkeypatch):
+    monkeypatch.setitem(deprecation.RENAMED, "RLSI", {"lambda_docs": Renamed("alpha_docs", "0.9")})
+    with pytest.warns(FutureWarning, match="lambda_docs is now called alpha_docs"):
+        made = make_model("rlsi", lambda_docs=0.2)
+    assert isinstance(made, RLSI)
+    assert made.alpha_docs == 0.2
+
+
+def test_others_are_left_alone():
+    assert current_names("RLSI", {"alpha_docs": 0.1}) == {"alpha_docs": 0.1}
