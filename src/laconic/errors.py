@@ -103,11 +103,18 @@ class InputError(ValueError):
     @property
     def parameter(self) -> str | None:
         """The first parameter that the message names."""
+        return next(iter(self.parameters), None)
+
+    @property
+    def parameters(self) -> list[str]:
+        """All parameters that the message names, in its order."""
+        names: list[str] = []
         for part in self.args:
-            found = part.name if isinstance(part, Parameter) else getattr(part, "parameter", None)
-            if found is not None:
-                return str(found)
-        return None
+            if isinstance(part, Parameter):
+                names.append(part.name)
+            elif isinstance(part, InputError):
+                names += part.parameters
+        return names
 
 
 def listed(names: Sequence[str]) -> list[object]:

@@ -106,7 +106,7 @@ def test_a_prior_makes_documents_of_few_topics(laconic, jsonl, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--prior", "pareto:2"], "for --prior: --model rlsi has no such option: it goes with nmf-kl or"),
+        (["--prior", "pareto:2"], "for --prior: --model rlsi has no --prior: it goes with nmf-kl or"),
         (
             ["--model", "plsa", "--prior", "laplace:1"],
             "there is no 'laplace'; there are exponential, ",
@@ -125,8 +125,11 @@ def test_a_prior_makes_documents_of_few_topics(laconic, jsonl, tmp_path):
         (["--model", "nmf-kl", "--prior", "pseudo-dirichlet:1:1:documents"], "goes with PLSA, not with NMF"),
         (["--model", "plsa", "--weighting", "tfidf"], "for --weighting: --model plsa is fitted to the"),
         (["--model", "nmf-kl", "--sublinear-tf"], "for --sublinear-tf: --model nmf-kl is fitted to the"),
-        (["--model", "nmf-kl", "--solver", "mu"], "for --solver: --model nmf-kl has no such option"),
-        (["--model", "plsa", "--words", "9"], "for --words: --model plsa has no such option"),
+        (["--model", "nmf-kl", "--solver", "mu"], "for --solver: --model nmf-kl has no --solver"),
+        (
+            ["--model", "plsa", "--words", "9"],
+            "for --words: --model plsa has no word budget: leave",
+        ),
     ],
 )
 def test_usage_errors_come_before_the_reading(laconic, jsonl, tmp_path, monkeypatch, arguments, message):

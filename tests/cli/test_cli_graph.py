@@ -131,14 +131,14 @@ def test_links_to_other_documents_can_be_left_out(laconic, jsonl, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--model", "rlsi", "--graph", "links.txt"], "for --graph: --model rlsi has no such option"),
-        (["--model", "plsa", "--strength", "1"], "for --strength: --model plsa has no such option"),
-        (["--model", "plsa", "--raw-counts"], "for --raw-counts: --model plsa has no such option"),
+        (["--model", "rlsi", "--graph", "links.txt"], "for --graph: --model rlsi has no --graph"),
+        (["--model", "plsa", "--strength", "1"], "for --strength: --model plsa has no --strength"),
+        (["--model", "plsa", "--raw-counts"], "for --raw-counts: --model plsa has no --raw-counts"),
         (["--graph", "links.txt", "--neighbors", "3"], "leave --graph or --neighbors out"),
         (["--divergence", "tied"], "--divergence tied is not known; choose one of 'skl', 'l2', 'l1'"),
         (["--strength", "-1"], "--strength"),
         (["--strength", "nan"], "--strength"),
-        (["--text-de", "body"], "for --text-NAME: --model graph-plsa has no such option"),
+        (["--text-de", "body"], "for --text-NAME: --model graph-plsa has no --text-NAME"),
     ],
 )
 def test_usage_errors(laconic, jsonl, tmp_path, monkeypatch, arguments, message):

@@ -61,7 +61,7 @@ def test_one_line_is_an_option(laconic, with_a_line, jsonl, tmp_path, monkeypatc
     refused = laconic(*arguments, "--damping", "inf", code=2).stderr
     assert "--damping must be a number of at least 0" in refused
     refused = laconic(*arguments, "--damping", 1, "--model", "plsa", code=2).stderr
-    assert "for --damping: --model plsa has no such option: it goes with rlsi" in refused
+    assert "for --damping: --model plsa has no --damping: it goes with rlsi" in refused
     assert str(Parameter("damping", 2)) == "damping=2"
     assert worded(Parameter("damping", 2)) == "--damping 2"
 

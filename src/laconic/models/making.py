@@ -162,12 +162,12 @@ def _sizes(name: str, known: set[str], n_topics: int | None, given: Mapping[str,
     if n_topics is not None:
         raise ParameterError(
             Parameter("model", name),
-            " has topics of each class: give ",
+            " has topics of each class: in place of ",
+            Parameter("n_topics"),
+            " give ",
             Parameter("n_shared"),
             " and ",
             Parameter("n_per_class"),
-            " in place of ",
-            Parameter("n_topics"),
         )
     return {"n_shared": N_SHARED, "n_per_class": N_PER_CLASS, **_chosen(given, "n_shared", "n_per_class")}
 

@@ -162,26 +162,24 @@ def _made(columns: Mapping[str, str], parameters: Mapping[str, Any]) -> Any:
     """The model that was asked for; a fit would find out as well what is wrong, but only when all is read."""
     from laconic.models.making import RECIPES, has_modalities, make_model, takers_of
 
-    given = {**parameters, **({"texts": columns} if columns else {})}
-    name = given.pop("model")
-    for parameter in given:
-        line = option_of(parameter)
-        assert line is not None
-        takers = {taker for python in line.names.split() for taker in takers_of(python)}
-        if parameter == "texts":
-            takers = set(filter(has_modalities, RECIPES))
-        if name not in takers:
+    given = dict(parameters)
+    name, graph = given.pop("model"), given.pop("graph", None)
+    # what is no parameter of the model's class
+    for flag, typed, takers in (
+        ("--graph", graph, takers_of("graph")),
+        (several.PLACEHOLDER, columns, [taker for taker in RECIPES if has_modalities(taker)]),
+    ):
+        if typed and name not in takers:
             raise typer.BadParameter(
-                f"--model {name} has no such option: it goes with {' or '.join(sorted(takers))}",
-                param_hint=line.flag,
+                f"--model {name} has no {flag}: it goes with {' or '.join(takers)}", param_hint=flag
             )
-    if "graph" in given and "n_neighbors" in given:
+    if graph is not None and "n_neighbors" in given:
         raise typer.BadParameter(
             "links come from a file or from the nearest neighbours: leave --graph or --neighbors out",
             param_hint="--neighbors",
         )
     with usage():
-        return make_model(name, **{key: given[key] for key in given if key not in ("texts", "graph")})
+        return make_model(name, **given)
 
 
 def _check_counted(terms: Mapping[str, Any], model: str) -> None:

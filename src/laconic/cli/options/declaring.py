@@ -120,8 +120,10 @@ def usage(hint: str | None = None) -> Iterator[None]:
 def bad_usage(error: InputError, hint: str | None = None) -> typer.BadParameter:
     """The error of usage that says the same; it names the option once."""
     message = error.worded(worded)
-    if hint is None and error.parameter is not None:
-        line = option_of(error.parameter)
+    if hint is None:
+        # a model that does not take an option is not what is wrong, if the option is named as well
+        lines = [line for line in map(option_of, error.parameters) if line is not None]
+        line = next((line for line in lines if line.name != "model"), next(iter(lines), None))
         hint = None if line is None else line.flag
     return typer.BadParameter(message, param_hint=None if message.startswith(hint or " ") else hint)
 

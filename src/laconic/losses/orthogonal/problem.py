@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 
 from laconic.engines import Block, Engine, Shard, Shards, even_blocks, even_rows, release
 from laconic.engines.shards import ROWS_PER_BLOCK
-from laconic.errors import Parameter, ParameterError
+from laconic.errors import InPython, Parameter, ParameterError
 from laconic.kernels.rows import compress
 from laconic.losses.factor import (
     CompressedRows,
@@ -60,8 +60,9 @@ class Orthogonal:
         if self.n_topics > shards.n_documents:
             raise ParameterError(
                 Parameter("n_components", self.n_topics),
-                f" topics need as many documents, but there are only n_samples={shards.n_documents}: their "
-                "columns in U could not be orthogonal",
+                " takes at least as many documents, but there are only ",
+                InPython("n_samples="),
+                f"{shards.n_documents}: the columns of U could not be orthogonal",
             )
         alpha = self.alpha_topics
         if alpha is None:
