@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from laconic.bundle import Bundle, BundleError, load
+    from laconic.bundle import Bundle, BundleError, Documents, fit, load
     from laconic.corpus import Corpus, CorpusError
     from laconic.models import NMF, PLSA, RLSI, GraphPLSA, GroupNMF, GroupRLSI, MultimodalPLSA, SparseLSA
     from laconic.search import SearchError, SearchIndex
@@ -19,6 +19,7 @@ __all__ = [
     "BundleError",
     "Corpus",
     "CorpusError",
+    "Documents",
     "GraphPLSA",
     "GroupNMF",
     "GroupRLSI",
@@ -27,6 +28,7 @@ __all__ = [
     "SearchIndex",
     "SparseLSA",
     "__version__",
+    "fit",
     "load",
 ]
 
@@ -46,6 +48,8 @@ _HOMES = {
     "BundleError": "laconic.bundle",
     "Corpus": "laconic.corpus",
     "CorpusError": "laconic.corpus",
+    "Documents": "laconic.bundle",
+    "fit": "laconic.bundle",
     "load": "laconic.bundle",
 }
 

@@ -44,7 +44,7 @@ def test_rlsi_comes_back_bit_for_bit(parameters, dtype, X, vectorizer, texts, tm
     assert loaded.model.n_iter_ == model.n_iter_
     new = [*texts, "", "a cat and a bond"]
     assert dense(loaded.transform(new)).tobytes() == dense(bundle.transform(new)).tobytes()
-    assert loaded.topics(5) == bundle.topics(5) == model.topics(vectorizer.vocabulary, 5)
+    assert loaded.topic_words(5) == bundle.topic_words(5) == model.topics(vectorizer.vocabulary, 5)
     loaded.save(tmp_path / "again")
     assert contents(tmp_path / "again") == contents(tmp_path / "model")
     assert not any(b"confidentialname" in content for content in contents(tmp_path / "model").values())
@@ -63,8 +63,8 @@ def test_the_model_saves_itself(rlsi):
     model, path = rlsi
     loaded = load(path)
     assert loaded.vectorizer is None
-    assert loaded.topics() == model.topics()
-    assert all(term.isdigit() for topic in loaded.topics() for term, _ in topic)
+    assert loaded.topic_words() == model.topics()
+    assert all(term.isdigit() for topic in loaded.topic_words() for term, _ in topic)
 
 
 def test_a_saved_model_can_start_another(rlsi, X, tmp_path):

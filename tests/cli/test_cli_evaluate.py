@@ -56,7 +56,7 @@ def test_topics(laconic, saved, jsonl, documents):
     assert "read 90 documents, 3 labels" in result.stderr
     found = rows_of(result.stdout)
     bundle = load(saved)
-    topics = bundle.topics(100)
+    topics = bundle.topic_words(100)
     assert found["topics"] == ["3", "3 with words"]
     assert found["words per topic"] == ["8", "median; from 8 to 8"]
     assert found["density"][0] == f"{bundle.model.density_:.2%}"

@@ -34,7 +34,9 @@ def test_table(laconic, saved):
     rows = [line.split(maxsplit=3) for line in lines if line.split() and line.split()[0].isdecimal()]
     assert [(row[0], row[1]) for row in rows] == [("0", "8"), ("1", "8"), ("2", "8")]
     assert {row[2] for row in rows} == {f"{8 / len(bundle.vocabulary):.2%}"}
-    assert [row[3] for row in rows] == [", ".join(term for term, _ in topic) for topic in bundle.topics(10)]
+    assert [row[3] for row in rows] == [
+        ", ".join(term for term, _ in topic) for topic in bundle.topic_words(10)
+    ]
     assert not any(line != line.rstrip() for line in lines)
 
 
@@ -51,7 +53,7 @@ def test_json(laconic, saved):
     listed = json.loads(result.stdout)
     bundle = load(saved)
     assert [(topic["topic"], topic["size"]) for topic in listed] == [(0, 8), (1, 8), (2, 8)]
-    for topic, expected in zip(listed, bundle.topics(100), strict=True):
+    for topic, expected in zip(listed, bundle.topic_words(100), strict=True):
         assert [(pair["term"], pair["weight"]) for pair in topic["terms"]] == [
             (term, shortest(weight)) for term, weight in expected
         ]

@@ -54,14 +54,7 @@ def evaluate_topics(
 
 def _indexed(bundle: Bundle, path: Path) -> Corpus | None:
     """The documents of the index that is saved with the model, if there is one."""
-    from laconic.search.saving import has_index, load_index
-
-    if not has_index(path):
-        return None
-    from laconic.corpus import Corpus
-
-    index = load_index(bundle, path)
-    return Corpus(index.matcher.terms.columns.tocsr(), index.vectorizer, ids=index.ids)
+    return None if bundle.documents is None else bundle.documents.corpus()
 
 
 def _by_labels(bundle: Bundle, corpus: Corpus, seed: int, status: Any) -> dict[str, Any]:

@@ -16,9 +16,7 @@ from laconic.cli.errors import reported
 from laconic.cli.fitting import (
     check_output,
     conclude,
-    document_weights,
     fit_and_save,
-    model_input,
     nothing_kept,
 )
 from laconic.cli.making import has_media, make_model, needs_labels
@@ -223,7 +221,8 @@ def fit(
     compared = corpus.labels is not None and not needs_labels(model)
     weights = None
     if compared or save_weights is not None:
-        weights = document_weights(made, model_input(made, corpora))
+        assert bundle.documents is not None
+        weights = bundle.documents.weights
     if save_weights is not None:
         _save_weights(made, corpus, weights, save_weights)
     emit(topics_table(bundle, extra=strongest_labels(corpus, weights) if compared else None))
@@ -261,7 +260,7 @@ def _check_files(source: Source, graph: Path | None, save_weights: Path | None) 
 
 def _read(source: Source, reading: Mapping[str, Any], texts: Sequence[Modality]) -> dict[str, Corpus]:
     with ReadingDisplay() as display:
-        corpora = source.corpora(reading, texts, display)
+        corpora = source.corpora(reading, texts, display, keep_texts=True)
     for name, corpus in corpora.items():
         say(f"read {f'{name}: ' if name else ''}{describe(corpus)}")
     # Every text has the same rows.

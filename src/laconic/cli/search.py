@@ -153,14 +153,13 @@ def _why_nothing(index: SearchIndex, query: str) -> str:
 def _opened(bundle: Bundle, model: Path) -> SearchIndex:
     """The index that is saved with a model."""
     from laconic.search import SearchError
-    from laconic.search.saving import has_index, load_index
 
     again = f"laconic search {model} --corpus FILE, with the options that say how it is read"
-    if not has_index(model):
-        raise ValueError(f"{model} has no index of documents yet: name them once, {again}")
-    with waiting("loading the index"):
+    with waiting("loading the documents"):
+        if bundle.documents is None:
+            raise ValueError(f"{model} has no documents to search: name them once, {again}")
         try:
-            return load_index(bundle, model)
+            return bundle.index
         except SearchError as error:
             raise ValueError(f"{error}: {again}") from error
 
@@ -190,11 +189,10 @@ def _made(
     corpus = model_documents(bundle, paths, reading, modality, kept)
     with waiting(f"finding the topics of {plural(corpus.shape[0], 'document')}") as status:
         from laconic.search import SearchIndex
-        from laconic.search.saving import save_index
 
         index = SearchIndex(corpus, bundle.model, modality=modality, texts=kept or None)
         status.update(Text("saving the index"))
-        save_index(index, model)
+        index.save(model)
     say(f"index of {plural(index.n_documents, 'document')} saved with {model}", whole=True)
     return index
 

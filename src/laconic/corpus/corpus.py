@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sized
 from functools import cached_property
@@ -558,6 +559,41 @@ class Corpus:
         from laconic.engines import Shards
 
         return Shards.whole(X, columns)
+
+    def with_texts(self, texts: Iterable[str] | None) -> Self:
+        """The same documents with their texts, or (None) without.
+
+        Parameters
+        ----------
+        texts : iterable of str, or None
+            One for each document.
+        """
+        other = copy.copy(self)
+        other.texts = None if texts is None else Texts.of(texts)
+        _check_length(other.texts, "texts", self.shape[0])
+        return other
+
+    def extended(self, others: Corpus) -> Self:
+        """The same with other documents after these; labels and texts stay only where both have them.
+
+        Parameters
+        ----------
+        others : Corpus
+            With the same vocabulary and other ids.
+
+        Returns
+        -------
+        Corpus
+            With the vectoriser of this one.
+        """
+
+        def both(name: str) -> Any:
+            one, other = getattr(self, name), getattr(others, name)
+            return None if one is None or other is None else [*one, *other]
+
+        counts = sparse.csr_array(sparse.vstack([self.counts, others.counts], "csr"))
+        names = {name: both(name) for name in ("labels", "ids", "dates", "texts")}
+        return type(self)(counts, self.vectorizer, **names)
 
     def vectorize(self, texts: Iterable[str]) -> CSR:
         """Turn new texts into rows like those of `X`.

@@ -200,6 +200,21 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         kept = self.kept_weights(X)
         return self.transform(X) if kept is None else kept
 
+    def fit_weights(self, modality: str | None = None) -> Floats | None:
+        """The weights of the documents of the fit, where the model has kept them, since they know more.
+
+        Parameters
+        ----------
+        modality : str, optional
+            Needed for a model of several.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_components), or None
+        """
+        self._columns(modality)
+        return None
+
     def kept_weights(self, X: Any) -> Floats | None:
         """The weights of the fit, if X are its documents, and the weights say more of them than their words.
 

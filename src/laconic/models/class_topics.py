@@ -135,6 +135,30 @@ class ClassTopicsModel(TopicModel):
         """The class of every topic, or "shared"."""
         return [str(owner) for owner in self.topic_class_]
 
+    def classes_of(self, X: Any, labels: Any = None) -> Labels:
+        """The class of each document: its label where that is a class of the model, else predicted.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n_documents, n_terms)
+        labels : iterable, optional
+            Compared as strings, as corpora have them, also where the model was fitted with numbers.
+
+        Returns
+        -------
+        ndarray of shape (n_documents,)
+            Of `classes_`.
+        """
+        members = np.full(X.shape[0], -1)
+        if labels is not None:
+            numbers = {str(label): number for number, label in enumerate(self.classes_.tolist())}
+            members[:] = [numbers.get(str(label), -1) for label in labels]
+        strange = np.flatnonzero(members < 0)
+        if strange.size:
+            members[strange] = np.searchsorted(self.classes_, self.predict(X[strange]))
+        known: Labels = self.classes_[members]
+        return known
+
     def weights_of(self, X: Any, y: Any = None, *, modality: str | None = None) -> Factor:
         """The weights of documents, of classes that are known or predicted: `transform`."""
         self._columns(modality)

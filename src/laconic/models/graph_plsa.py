@@ -202,6 +202,11 @@ class GraphPLSA(MixtureModel):
         """
         return self._fit(X, engine, callback, graph=graph)
 
+    def fit_weights(self, modality: str | None = None) -> Floats | None:
+        """``weights_``: the links have drawn them together."""
+        self._columns(modality)
+        return self.weights_
+
     def kept_weights(self, X: Any) -> Floats | None:
         """``weights_``, if X are the documents of the fit."""
         checked = self._check_new(X)

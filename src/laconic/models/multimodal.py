@@ -435,6 +435,12 @@ class MultimodalPLSA(MixtureModel):
         W, _, _ = self._fold_in(X, modality=modality)
         return W
 
+    def fit_weights(self, modality: str | None = None) -> Floats | None:
+        """The weights of the documents of the fit in a modality (``modality_weights_``)."""
+        check_is_fitted(self, "components_")
+        found: Floats = self.modality_weights_[self._known(modality)]
+        return found
+
     def weights_of(self, X: Any, y: Any = None, *, modality: str | None = None) -> Factor:
         """The weights of documents, in one modality or several together: `transform`."""
         return self.transform(X, modality)

@@ -60,6 +60,8 @@ class Hit:
         The parts of the score, before they are blended.
     snippet : Snippet or None
         A piece of it with words of the query, if the index has the texts.
+    label, date : str or None
+        Where they are known; the date as ISO 8601 has it.
     """
 
     id: str
@@ -67,6 +69,8 @@ class Hit:
     term_score: float
     topic_score: float
     snippet: Snippet | None = None
+    label: str | None = None
+    date: str | None = None
 
 
 class Results(Sequence[Hit]):

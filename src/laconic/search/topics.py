@@ -197,7 +197,7 @@ class TopicMatcher:
             return [(None, np.arange(self.n_documents), np.arange(n_topics))]
         classes, owners = self.model.classes_, self.model.topic_class_
         shared = np.arange(n_topics) < self.model.n_shared
-        members = self._classes_of(rows, labels)
+        members = np.searchsorted(classes, self.model.classes_of(rows, labels))
         return [
             (
                 label,
@@ -206,18 +206,6 @@ class TopicMatcher:
             )
             for number, label in enumerate(classes.tolist())
         ]
-
-    def _classes_of(self, rows: Any, labels: Any) -> NDArray[np.int64]:
-        """The number of each document's class, predicted where it is not known."""
-        members = np.full(self.n_documents, -1)
-        if labels is not None:
-            # Labels of a corpus are strings, also where the model was fitted with numbers.
-            numbers = {str(label): number for number, label in enumerate(self.model.classes_.tolist())}
-            members[:] = [numbers.get(str(label), -1) for label in labels]
-        strange = np.flatnonzero(members < 0)
-        if strange.size:
-            members[strange] = np.searchsorted(self.model.classes_, self.model.predict(rows[strange]))
-        return members
 
     def _gram(self, topics: NDArray[np.int64]) -> NDArray[np.float64] | None:
         if self.similarity == "cosine":
@@ -243,7 +231,7 @@ class TopicMatcher:
         known: dict[str, Any] = {} if self.modality is None else {"modality": self.modality}
         if label is not None:
             known["y"] = np.full(rows.shape[0], label)
-        with _names_compared():
+        with names_compared():
             return self.model.transform(rows, **known)
 
     def _by_part(self, rows: Any) -> Iterator[NDArray[np.float64]]:
@@ -259,9 +247,16 @@ class TopicMatcher:
         for number, part in enumerate(self.parts):
             yield _dense(whole[number * n_queries : (number + 1) * n_queries], part.topics)
 
-    def extended(self, rows: Any, labels: Any = None) -> Self:
+    def extended(self, rows: Any, labels: Any = None, weights: Any = None) -> Self:
         """The same with more documents after those there are."""
-        more = type(self)(self.model, rows, labels=labels, similarity=self.similarity, modality=self.modality)
+        more = type(self)(
+            self.model,
+            rows,
+            labels=labels,
+            weights=weights,
+            similarity=self.similarity,
+            modality=self.modality,
+        )
         parts = [
             old._replace(
                 documents=np.concatenate([old.documents, new.documents + self.n_documents]),
@@ -295,12 +290,12 @@ def checked_modality(model: Any, modality: str | None) -> str | None:
 
 def kept_weights(model: Any, rows: Any) -> Any:
     """The weights that a model has kept of these documents, if it was fitted on them; or None."""
-    with _names_compared():
+    with names_compared():
         return model.kept_weights(rows)
 
 
 @contextmanager
-def _names_compared() -> Iterator[None]:
+def names_compared() -> Iterator[None]:
     """A model of a data frame misses the names of columns, which the index has compared already."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
