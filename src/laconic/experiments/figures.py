@@ -327,5 +327,7 @@ def _heat_maps(picture: HeatMaps) -> Figure:
         mesh, cax=beside, label=picture.label, format=lambda share, _: f"{100 * share:.0f}"
     )
     scale.outline.set_visible(False)
+    if scale.solids is not None:  # no gaps between its shades
+        scale.solids.set_edgecolor("face")
     beside.tick_params(length=0)
     return figure
