@@ -13,6 +13,7 @@ import numpy as np
 
 from laconic.bundle.parameters import decode_parameters, encode_parameters
 from laconic.corpus.saving import add_vectorizer, read_vectorizer
+from laconic.display import bundle_html
 from laconic.errors import BundleError
 from laconic.storage.manifest import Json, Kind, quoted
 from laconic.storage.reading import StoredDirectory, read_directory
@@ -86,6 +87,9 @@ class Bundle:
             if vectorizer is not None
         ]
         return f"<Bundle: {self.model!r}, {', '.join(parts) or 'no vectoriser'}>"
+
+    def _repr_html_(self) -> str:
+        return bundle_html(self)
 
     @property
     def modalities(self) -> list[str]:

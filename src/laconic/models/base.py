@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
+from laconic.display import model_html
 from laconic.engines import Engine, Shards, Threads
 from laconic.losses.factor import Factor
 from laconic.losses.loop import Callback, Found, Patience
@@ -231,6 +232,15 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         if callback is not None or not self.verbose:
             return nullcontext(callback)
         return ProgressDisplay()
+
+    def _repr_html_inner(self) -> str:
+        """What a notebook shows: the topics, or scikit-learn's diagram of a model that has none yet."""
+        return model_html(self) if hasattr(self, "components_") else super()._repr_html_inner()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        """The same with the text beside it; scikit-learn's setting `display` says whether there is HTML."""
+        shown: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+        return shown | {"text/html": self._repr_html_inner()} if "text/html" in shown else shown
 
     @property
     def _n_features_out(self) -> int:
