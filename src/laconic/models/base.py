@@ -231,7 +231,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """The caller's callback; without one, a progress display if `verbose` asks for it."""
         if callback is not None or not self.verbose:
             return nullcontext(callback)
-        return ProgressDisplay()
+        return ProgressDisplay(title=type(self).__name__)
 
     def _repr_html_inner(self) -> str:
         """What a notebook shows: the topics, or scikit-learn's diagram of a model that has none yet."""
