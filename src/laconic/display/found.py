@@ -44,7 +44,7 @@ def results_html(hits: Sequence[Hit]) -> str:
         Column("topics", "barred"),
         Column("document", "" if not pieces else "narrow"),
         *([Column("about it", "narrow")] if about else []),
-        *([Column("")] if pieces else []),
+        *([Column("", "text")] if pieces else []),
     ]
     rows = [
         [

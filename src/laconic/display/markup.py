@@ -25,7 +25,8 @@ LONGEST = 48
 _STYLE = """
 .laconic{line-height:1.5;font-variant-numeric:tabular-nums;max-width:76em;margin:.3em 0;
 --laconic-line:rgba(128,128,128,.28);--laconic-bar:#4c8cc4;--laconic-against:#cf7a3c}
-.laconic.laconic p{margin:.15em 0 .5em;padding:0}
+.laconic.laconic p{margin:.15em 0 .5em;padding:0;overflow-wrap:anywhere}
+.laconic .laconic-wide{overflow-x:auto}
 .laconic .laconic-name{font-weight:600;font-size:1.15em}
 .laconic .laconic-quiet{opacity:.72}
 .laconic .laconic-code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.92em}
@@ -33,13 +34,14 @@ _STYLE = """
 font-size:inherit;table-layout:auto}
 .laconic.laconic table.laconic-table tr{background:none;border:0}
 .laconic.laconic table.laconic-table :is(th,td){padding:.22em 1.2em .22em 0;border:0;background:none;
-color:inherit;text-align:left;vertical-align:baseline;font-weight:normal;white-space:normal;max-width:44em;overflow-wrap:anywhere}
+color:inherit;text-align:left;vertical-align:baseline;font-weight:normal;white-space:normal;max-width:44em;overflow-wrap:break-word}
 .laconic.laconic table.laconic-table thead th{opacity:.72;font-size:.9em;white-space:nowrap;
 border-bottom:1px solid var(--laconic-line)}
 .laconic.laconic table.laconic-table tbody tr+tr :is(th,td){border-top:1px solid var(--laconic-line)}
 .laconic.laconic table.laconic-table .laconic-number{text-align:right;white-space:nowrap}
 .laconic.laconic table.laconic-table td.laconic-barred{text-align:right;white-space:nowrap}
-.laconic.laconic table.laconic-table .laconic-narrow{white-space:nowrap;overflow-wrap:normal}
+.laconic.laconic table.laconic-table .laconic-narrow{white-space:nowrap}
+.laconic.laconic table.laconic-table .laconic-text{min-width:18em;overflow-wrap:anywhere}
 .laconic .laconic-word{padding-bottom:.12em;-webkit-box-decoration-break:clone;box-decoration-break:clone;
 background:linear-gradient(var(--laconic-bar),var(--laconic-bar)) 0 100%/var(--laconic-part) 2px no-repeat}
 .laconic .laconic-word.laconic-minus{background-image:repeating-linear-gradient(90deg,
@@ -137,7 +139,8 @@ class Column(NamedTuple):
 
     title: str
     kind: str = ""
-    """"number" (to the right), "barred" (a number and its bar), "narrow" (never broken), or "" for text."""
+    """"number" (to the right), "barred" (a number and its bar), "narrow" (never broken), "text" (of many
+    words), or "" for names."""
 
 
 def table(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> str:
@@ -153,9 +156,8 @@ def table(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> str:
         first, *others = zip(columns, row, strict=True)
         cells = [cell("th", *first, ' scope="row"'), *(cell("td", *other) for other in others)]
         body.append(f"<tr>{''.join(cells)}</tr>")
-    return (
-        f'<table class="laconic-table"><thead><tr>{head}</tr></thead><tbody>{"".join(body)}</tbody></table>'
-    )
+    made = f"<thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody>"
+    return f'<div class="laconic-wide"><table class="laconic-table">{made}</table></div>'
 
 
 def heading(title: str, *facts: str) -> str:

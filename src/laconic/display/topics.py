@@ -68,14 +68,14 @@ def topics_table(rows: Sequence[TopicRow], titles: Sequence[str] = ("words",)) -
         *([Column("class", "narrow")] if owned else []),
         Column("size", "number"),
         *([Column("share", "barred")] if shared else []),
-        *map(Column, titles),
+        *(Column(title, "text") for title in titles),
     ]
     return table(
         columns,
         [
             [
                 str(row.number),
-                *([name(row.owner or "")] if owned else []),
+                *([name(row.owner or "", 24)] if owned else []),
                 f"{row.size:,}",
                 *([f"{row.share or 0:.1%}{bar(row.share or 0, most)}"] if shared else []),
                 *(words(part) if part else quiet("no words") for part in row.words),
