@@ -107,6 +107,15 @@ def test_frequencies_are_the_same_however_they_are_found(corpus, monkeypatch):
     assert "of the first 1 documents" in read(rows).text
 
 
+def test_dates_are_told_from_the_first_to_the_last():
+    corpus = Corpus.from_texts(
+        ["red fish", "red", "fish"], dates=["2021-05-01", None, "1999-12-31"], max_df=1.0
+    )
+    assert "from 1999-12-31 to 2021-05-01" in read(corpus).text
+    undated = Corpus.from_texts(["red fish", "red", "fish"], dates=[None] * 3, max_df=1.0)
+    assert "from" not in read(undated).text.split("average")[1].split("label")[0]
+
+
 def test_many_labels_are_told_by_their_number():
     labels = [f"l{n // 2:02}" for n in range(60)]
     page = read(Corpus.from_texts(["sun moon"] * 60, labels=labels, max_df=1.0))
@@ -121,6 +130,8 @@ def test_odd_corpora_are_shown_all_the_same(corpus):
         corpus.vectorizer,
         labels=corpus.labels[:0],
         ids=corpus.ids[:0],
+        dates=None,
+        texts=None,
     )
     assert "0 documents" in read(none).text
     empty = Corpus.from_counts(np.zeros((2, 1)), ["red"])

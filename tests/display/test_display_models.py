@@ -164,7 +164,7 @@ def test_odd_models_are_shown_all_the_same(X):
     model = fitted(RLSI(3), X).set_params(init=["<script>\ud800"] * 1000, random_state="'\">")
     assert "<script>\\ud800" in read(model).text
     bare = RLSI(2)
-    bare.components_ = np.array([[1.0, 0.0], [0.0, np.nan]])
+    bare.components_, bare.n_features_in_ = np.array([[1.0, 0.0], [0.0, np.nan]]), 2
     assert len(read(bare).rows) == 3
 
 

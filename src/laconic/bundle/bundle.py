@@ -94,7 +94,7 @@ class Bundle:
     @property
     def modalities(self) -> list[str]:
         """The names of the model's modalities; none, if its documents have just one."""
-        return [str(name) for name in getattr(self.model, "modalities_", ())]
+        return list(self.model.modalities)
 
     @property
     def vocabulary(self) -> Strings | None:
@@ -158,7 +158,9 @@ class Bundle:
         scipy.sparse.csr_array of float32, shape (n_texts, n_terms)
             One row for every text.
         """
-        return counts if self.model.wants == "counts" else self.vectorizer_of(modality).weigh(counts)
+        # not every bundle has a vectoriser, and not every model needs one here
+        rows: CSR = self.model.rows(counts, lambda counts: self.vectorizer_of(modality).weigh(counts))
+        return rows
 
     def transform(
         self, texts: Iterable[str] | Mapping[str, Iterable[str]], *, modality: str | None = None
@@ -282,14 +284,17 @@ class Bundle:
 
     def _check_sizes(self) -> None:
         for name, vectorizer in self.vectorizers.items():
-            n_columns = self.model.modality_topics(name).shape[1]
+            n_columns = self.model.n_terms_of(name)
             if len(vectorizer.vocabulary) != n_columns:
                 raise ValueError(
                     f"the vocabulary of {name!r} has {len(vectorizer.vocabulary)} terms, but the model was "
                     f"fitted on {n_columns}; give the vectoriser that made the model's input"
                 )
-        vocabulary, n_terms = self.vocabulary, getattr(self.model, "n_features_in_", None)
-        if vocabulary is not None and n_terms is not None and len(vocabulary) != n_terms:
+        vocabulary = self.vocabulary
+        if vocabulary is None or not self.model.fitted:
+            return
+        n_terms = self.model.n_terms_of()
+        if len(vocabulary) != n_terms:
             raise ValueError(
                 f"the vocabulary has {len(vocabulary)} terms, but the model was fitted on {n_terms}; "
                 "give the vectoriser that made the model's input"

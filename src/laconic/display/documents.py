@@ -40,6 +40,8 @@ class CorpusView:
         How many documents have each label, the most first.
     weighting : str
         How counts become weights.
+    dates : (str, str) or None
+        The first and the last date of a document.
     """
 
     n_documents: int
@@ -52,6 +54,7 @@ class CorpusView:
     sample: Sequence[str] = ()
     labels: Mapping[str, int] | None = field(default=None)
     weighting: str = ""
+    dates: tuple[str, str] | None = None
 
 
 def corpus_html(corpus: Corpus) -> str:
@@ -75,8 +78,15 @@ def corpus_view(corpus: Corpus) -> CorpusView:
         n_counted=n_counted,
         sample=[str(vocabulary[j]) for j in places],
         labels=None if corpus.labels is None else dict(Counter(corpus.labels).most_common()),
+        dates=_period(corpus.dates),
         weighting=str(corpus.vectorizer.to_dict().get("weighting", "")),
     )
+
+
+def _period(dates: Any) -> tuple[str, str] | None:
+    """The days of the first and the last date, if there are any."""
+    known = np.zeros(0, "datetime64[s]") if dates is None else dates[~np.isnat(dates)]
+    return (str(known.min())[:10], str(known.max())[:10]) if known.size else None
 
 
 def _document_frequencies(corpus: Corpus) -> tuple[Any, int]:
@@ -97,6 +107,7 @@ def view_html(view: CorpusView) -> str:
         f"{rounded(view.n_nonzeros)} non-zeros",
         f"{view.n_nonzeros / max(1, view.n_documents):.1f} terms in a document on average",
         f"weighted by {name(view.weighting)}" if view.weighting else "",
+        f"from {name(view.dates[0])} to {name(view.dates[1])}" if view.dates else "",
     ]
     empty = f"{plural(view.n_empty, 'document')} without any term of the vocabulary" if view.n_empty else ""
     skipped = f"{plural(view.n_skipped, 'row')} left out when it was read" if view.n_skipped else ""

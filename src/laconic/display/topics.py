@@ -99,14 +99,14 @@ def bundle_html(bundle: Any) -> str:
         for modality, terms in vocabularies.items()
     ]
     lines = paragraph(quiet(" · ".join(readers or ["has no vectoriser: reads matrices, not texts"])))
-    if not hasattr(bundle.model, "components_"):
+    if not bundle.model.fitted:
         return frame(_head(bundle.model, "Bundle of "), lines, paragraph(quiet("not fitted")))
     return frame(_head(bundle.model, "Bundle of "), lines, _topics(bundle.model, vocabularies, "bundle"))
 
 
 def _head(model: Any, before: str = "") -> str:
     given, default = _parameters(model)
-    facts = _facts(model) if hasattr(model, "components_") else []
+    facts = _facts(model) if model.fitted else []
     changed = f"({', '.join(given)})" if given else "()"
     return (
         heading(quiet(before) + escaped(type(model).__name__), *facts)
@@ -126,8 +126,8 @@ def _facts(model: Any) -> list[str]:
     facts = [alive, plural(model.components_.shape[1], "term")]
     if 0 < model.density_ < 1:
         facts.append(f"density {model.density_:.2%}")
-    history = getattr(model, "objective_history_", None)
-    if history is not None and len(history):
+    history = vars(model).get("objective_history_", ())
+    if len(history):
         facts += [plural(len(history), "iteration"), f"objective {figure(float(history[-1]))}"]
     return facts
 
@@ -162,13 +162,13 @@ def _topics(model: Any, vocabularies: Mapping[str, Sequence[Any]], variable: str
     parts = _parts(model, vocabularies)
     sizes = model.topic_sizes_
     shown = range(min(N_TOPICS, len(sizes)))
-    owners, shares = _owners(model), _shares(model)
+    owners, shares = _owners(model), model.topic_shares
     rows = [
         TopicRow(
             number=k,
             size=int(sizes[k]),
             words=[heaviest(topics[[k]], terms) for _, topics, terms in parts],
-            owner=None if owners is None else str(owners[k]),
+            owner=None if owners is None else owners[k],
             share=None if shares is None else float(shares[k]),
         )
         for k in shown
@@ -207,36 +207,19 @@ def _parts(
     model: Any, vocabularies: Mapping[str, Sequence[Any]]
 ) -> list[tuple[str, Any, Sequence[Any] | None]]:
     """The columns of words: title, topics × terms, and the names of the terms if there are any."""
-    modalities = getattr(model, "modalities_", ())
-    if not modalities:
-        parts = [
-            ("words", model.components_, vocabularies.get("", getattr(model, "feature_names_in_", None)))
-        ]
-    else:
-        names = {**model.term_names_, **vocabularies}
-        parts = [(one, model.modality_topics(one), names.get(one)) for one in modalities]
-    return [
-        (title, topics, terms if terms is not None and len(terms) == topics.shape[1] else None)
-        for title, topics, terms in parts
-    ]
+    parts = []
+    for modality in model.modalities or (None,):
+        terms = vocabularies.get(modality or "")
+        terms = model.term_names(modality) if terms is None else terms
+        parts.append((modality or "words", model.components_of(modality), terms))
+    return parts
 
 
-def _owners(model: Any) -> Any:
+def _owners(model: Any) -> list[str] | None:
     """The class of every topic, in models that have classes."""
     try:
-        owners = getattr(model, "topic_class_", None)
-    except (TypeError, ValueError):
-        # parameters that were changed after the fit and fit it no longer
+        owners: list[str] = model.topic_owners
+    except TypeError:
+        # parameters that were changed after the fit, to what is none
         return None
-    return owners if owners is not None and len(owners) == model.components_.shape[0] else None
-
-
-def _shares(model: Any) -> Any:
-    """The part of every topic in the documents of the fit, where the model keeps these as mixtures."""
-    kept = getattr(model, "modality_weights_", None) or {"": getattr(model, "weights_", None)}
-    weights = [np.asarray(part, np.float64) for part in kept.values() if part is not None]
-    n_topics = model.components_.shape[0]
-    if not weights or any(part.ndim != 2 or part.shape[1] != n_topics or not part.size for part in weights):
-        return None
-    totals = np.sum([part.mean(axis=0) for part in weights], axis=0)
-    return totals / totals.sum() if totals.min() >= 0 and totals.sum() > 0 else None
+    return owners if len(owners) == model.components_.shape[0] else None

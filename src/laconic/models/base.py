@@ -17,12 +17,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
 from laconic.display import model_html
-from laconic.engines import Engine, Shards, Threads
+from laconic.engines import Block, Engine, Shards, Threads
 from laconic.losses.factor import Factor
 from laconic.losses.loop import Callback, Found, Patience
 from laconic.losses.starts import Start
 from laconic.models.parameters import check_parameters
 from laconic.models.state import COMMON, Field, fitted_state, restore
+from laconic.models.traits import Traits
 from laconic.progress import ProgressDisplay
 
 Floats = NDArray[Any]
@@ -57,11 +58,8 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     CONTRIBUTING for the whole recipe.
     """
 
-    wants: ClassVar[str] = "weights"
-    """What X best holds: "weights" (tf-idf), or "counts"."""
     _schema: ClassVar[tuple[Field, ...]] = COMMON
     """What a fitted model consists of."""
-    _nonnegative_input: ClassVar[bool] = False
     _starts: ClassVar[tuple[str, ...]] = ("documents",)
 
     n_components: int
@@ -74,6 +72,33 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     n_iter_: int
     n_features_in_: int
     data_hash_: str
+
+    @property
+    def traits(self) -> Traits:
+        """What the model is, by its parameters: wants counts or weights, has classes, modalities, links."""
+        return Traits()
+
+    @property
+    def wants(self) -> str:
+        """What X best holds: "weights" (tf-idf), or "counts"."""
+        return self.traits.wants
+
+    def rows(self, counts: Any, weigh: Callable[[Any], Any]) -> Any:
+        """The rows of X for documents whose words are counted: the counts, or weights.
+
+        Parameters
+        ----------
+        counts : sparse array of shape (n_documents, n_terms)
+            How often each term of the vocabulary occurs in each document.
+        weigh : callable
+            What makes weights of counts, such as ``vectorizer.weigh``: called for a model that wants weights.
+
+        Returns
+        -------
+        sparse array of shape (n_documents, n_terms)
+            For `fit` and `transform`.
+        """
+        return counts if self.wants == "counts" else weigh(counts)
 
     def fit(
         self, X: Any, y: Any = None, *, engine: Engine | None = None, callback: Callback | None = None
@@ -156,6 +181,40 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         W, _, _ = self._fold_in(X)
         return self._output(W, sparse=self._loss().sparse_weights)
 
+    def weights_of(self, X: Any, y: Any = None, *, modality: str | None = None) -> Factor:
+        """The weights of documents: those of the fit where the model has kept them, else by `transform`.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n_documents, n_terms), or mapping
+            As for `transform`.
+        y : array-like of shape (n_documents,), optional
+            The classes of the documents, for a model that has classes; predicted if not given.
+        modality : str, optional
+            Which one the matrix X is of, for a model of several.
+
+        Returns
+        -------
+        ndarray or csr_array of shape (n_documents, n_topics)
+        """
+        self._columns(modality)
+        kept = self.kept_weights(X)
+        return self.transform(X) if kept is None else kept
+
+    def kept_weights(self, X: Any) -> Floats | None:
+        """The weights of the fit, if X are its documents, and the weights say more of them than their words.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n_documents, n_terms)
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_components), or None
+            None for a model that finds the weights of documents by their words alone.
+        """
+        return None
+
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Factor:
         """The same as ``fit(X, y).transform(X)``."""
         return self.fit(X, y, **fit_params).transform(X)
@@ -207,7 +266,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         if not X.has_canonical_format:
             X = X.copy()
             X.sum_duplicates()
-        if self._nonnegative_input:
+        if self.traits.nonnegative:
             check_non_negative(X, type(self).__name__)
         return X
 
@@ -235,7 +294,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     def _repr_html_inner(self) -> str:
         """What a notebook shows: the topics, or scikit-learn's diagram of a model that has none yet."""
-        return model_html(self) if hasattr(self, "components_") else super()._repr_html_inner()
+        return model_html(self) if self.fitted else super()._repr_html_inner()
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
         """The same with the text beside it; scikit-learn's setting `display` says whether there is HTML."""
@@ -249,9 +308,90 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.positive_only = self._nonnegative_input
+        tags.input_tags.positive_only = self.traits.nonnegative
+        tags.target_tags.required = self.traits.classes
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+    @property
+    def fitted(self) -> bool:
+        """Whether there are topics."""
+        return "components_" in vars(self)
+
+    @property
+    def modalities(self) -> tuple[str, ...]:
+        """The names of the modalities that the model was fitted on; none, if documents have just one."""
+        return ()
+
+    @property
+    def topic_owners(self) -> list[str]:
+        """The class of every topic, or "shared"; empty, if the model has no classes."""
+        return []
+
+    @property
+    def topic_shares(self) -> NDArray[np.float64] | None:
+        """The part of every topic in the documents of the fit, where their weights are kept as mixtures."""
+        return None
+
+    @property
+    def topic_penalty(self) -> float | None:
+        """The weight of the penalty that takes words from topics, as it was used; None without one."""
+        return None
+
+    @property
+    def word_budget(self) -> int | None:
+        """How many words a topic may have; None without a limit."""
+        return None
+
+    def components_of(self, modality: str | None = None) -> Factor:
+        """The topics over the terms of a modality: its columns of ``components_``.
+
+        Parameters
+        ----------
+        modality : str, optional
+            One of `modalities`; by default all terms.
+
+        Returns
+        -------
+        csr_array or ndarray of shape (n_topics, n_terms of the modality)
+        """
+        columns = self._columns(modality)
+        return self.components_[:, columns.start : columns.stop] if self.modalities else self.components_
+
+    def n_terms_of(self, modality: str | None = None) -> int:
+        """The number of terms that the model was fitted on.
+
+        Parameters
+        ----------
+        modality : str, optional
+            One of `modalities`; by default all terms.
+        """
+        return self._columns(modality).size
+
+    def term_names(self, modality: str | None = None) -> NDArray[np.object_] | None:
+        """The names of the columns that the model was fitted on, if these had names.
+
+        Parameters
+        ----------
+        modality : str, optional
+            One of `modalities`; by default all terms.
+
+        Returns
+        -------
+        ndarray of str, or None
+        """
+        self._columns(modality)
+        return vars(self).get("feature_names_in_")
+
+    def _columns(self, modality: str | None) -> Block:
+        """The columns of a modality, or all."""
+        check_is_fitted(self, "components_")
+        if modality is not None:
+            raise ValueError(
+                f"modality={modality!r} is not known: documents of {type(self).__name__} have just one, so "
+                "leave it out"
+            )
+        return Block(0, int(self.n_features_in_))
 
     @property
     def n_alive_(self) -> int:
@@ -333,7 +473,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     def _term_names(self, vocabulary: Sequence[str] | Floats | None) -> Any:
         if vocabulary is None:
-            names = getattr(self, "feature_names_in_", None)
+            names = self.term_names()
             return np.arange(self.n_features_in_) if names is None else names
         if len(vocabulary) != self.n_features_in_:
             raise ValueError(

@@ -20,6 +20,7 @@ from laconic.losses.squared.folding import class_errors, fold_in
 from laconic.losses.squared.problems import SWEEPS_TRANSFORM, SquaredProblem
 from laconic.models.base import TopicModel
 from laconic.models.state import COMMON, Field
+from laconic.models.traits import Traits
 
 Labels = NDArray[Any]
 
@@ -48,10 +49,10 @@ class ClassTopicsModel(TopicModel):
     classes_: Labels
     _n_own: tuple[int, ...]
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
+    @property
+    def traits(self) -> Traits:
+        """With classes."""
+        return Traits(classes=True)
 
     def _loss(self) -> SquaredProblem:
         raise NotImplementedError
@@ -128,6 +129,16 @@ class ClassTopicsModel(TopicModel):
         for label, n in zip(self.classes_.tolist(), self._n_own, strict=True):
             owners += [label] * n
         return np.array(owners, object)
+
+    @property
+    def topic_owners(self) -> list[str]:
+        """The class of every topic, or "shared"."""
+        return [str(owner) for owner in self.topic_class_]
+
+    def weights_of(self, X: Any, y: Any = None, *, modality: str | None = None) -> Factor:
+        """The weights of documents, of classes that are known or predicted: `transform`."""
+        self._columns(modality)
+        return self.transform(X, y)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Names of the topics: ``shared0``, ``shared1``, ..., ``sports0``, ...

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar, Self
@@ -33,6 +34,7 @@ from laconic.losses.factor import Factor, Floats
 from laconic.losses.loop import Callback
 from laconic.models.plsa import PLSA, MixtureModel
 from laconic.models.state import Field, array
+from laconic.models.traits import Traits
 
 ROWS_PER_BLOCK = 256
 
@@ -211,6 +213,16 @@ class MultimodalPLSA(MixtureModel):
         return tags
 
     @property
+    def traits(self) -> Traits:
+        """Wants counts in several modalities, is non-negative, and takes a graph."""
+        return replace(super().traits, modalities=True, links=True)
+
+    @property
+    def modalities(self) -> tuple[str, ...]:
+        """The names of the modalities that the model was fitted on."""
+        return vars(self).get("modalities_", ())
+
+    @property
     def _n_segments(self) -> int:  # type: ignore[override]
         return len(self.modalities_)
 
@@ -299,10 +311,9 @@ class MultimodalPLSA(MixtureModel):
         PLSA
             With a copy of the modality's topics; its other attributes tell of the fit of all modalities.
         """
-        columns = self._columns(modality)
-        weights = self.modality_weights_[modality]
+        weights = self.modality_weights_[self._known(modality)]
         state = self._fitted_state() | {
-            "components": np.ascontiguousarray(self.components_[:, columns.start : columns.stop]),
+            "components": np.ascontiguousarray(self.components_of(modality)),
             "n_features_in": self.n_terms_[modality],
             "doc_density": float(np.count_nonzero(weights) / max(1, weights.size)),
             "feature_names_in": self.term_names_.get(modality),
@@ -330,17 +341,48 @@ class MultimodalPLSA(MixtureModel):
         ndarray of shape (n_components, n_terms of the modality)
             Every row is a distribution over the terms of the modality.
         """
-        columns = self._columns(modality)
-        part: Floats = self.components_[:, columns.start : columns.stop]
-        return part
+        self._known(modality)
+        return np.asarray(self.components_of(modality))
 
-    def _columns(self, modality: Any) -> Block:
-        """The columns of a modality."""
+    @property
+    def topic_shares(self) -> NDArray[np.float64]:
+        """The part of every topic in the documents of the fit: the mean over documents and modalities."""
+        check_is_fitted(self, "components_")
+        weights = self.modality_weights_.values()
+        return np.mean([np.mean(part, axis=0, dtype=np.float64) for part in weights], axis=0)
+
+    def term_names(self, modality: str | None = None) -> NDArray[np.object_] | None:
+        """The names of the columns of a modality, if it was given as a data frame.
+
+        Parameters
+        ----------
+        modality : str, optional
+            One of ``modalities_``; by default the terms of all of them side by side, with numbers for those
+            that have no names, if any modality has.
+
+        Returns
+        -------
+        ndarray of str, or None
+        """
+        if modality is not None:
+            return self.term_names_.get(self._known(modality))
+        check_is_fitted(self, "components_")
+        return np.asarray(self._term_names(self.term_names_), object) if self.term_names_ else None
+
+    def _columns(self, modality: str | None) -> Block:
+        check_is_fitted(self, "components_")
+        if modality is None:
+            return Block(0, int(self.n_features_in_))
+        place = self.modalities_.index(self._known(modality))
+        return columns_of(list(self.n_terms_.values()))[place]
+
+    def _known(self, modality: Any) -> str:
+        """A modality's name, checked."""
         check_is_fitted(self, "components_")
         if not isinstance(modality, str) or modality not in self.modalities_:
             known = ", ".join(map(repr, self.modalities_))
             raise ValueError(f"modality={modality!r} is not known; choose one of {known}")
-        return columns_of(list(self.n_terms_.values()))[self.modalities_.index(modality)]
+        return modality
 
     def topics(
         self,
@@ -378,8 +420,6 @@ class MultimodalPLSA(MixtureModel):
         if isinstance(vocabulary, Mapping):
             models = {name: self.modality_model(name) for name in self.modalities_}
             vocabulary = [term for name in models for term in models[name]._term_names(vocabulary.get(name))]
-        elif vocabulary is None and self.term_names_:
-            return self._term_names(self.term_names_)
         return super()._term_names(vocabulary)
 
     def transform(self, X: Any, modality: str | None = None) -> Factor:
@@ -401,6 +441,10 @@ class MultimodalPLSA(MixtureModel):
         """
         W, _, _ = self._fold_in(X, modality=modality)
         return W
+
+    def weights_of(self, X: Any, y: Any = None, *, modality: str | None = None) -> Factor:
+        """The weights of documents, in one modality or several together: `transform`."""
+        return self.transform(X, modality)
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Factor:
         """The same as ``fit(X).transform(X)``: one composition for all modalities of a document.

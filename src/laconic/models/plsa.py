@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,6 +13,7 @@ from laconic.losses.divergence.likelihood import Likelihood
 from laconic.losses.divergence.mixtures import Mixture
 from laconic.models.base import TopicModel
 from laconic.models.state import COMMON, Field, number
+from laconic.models.traits import Traits
 from laconic.priors import Prior, PseudoDirichlet
 
 DOC_DENSITY = Field("doc_density", number(0, 1))
@@ -27,11 +29,14 @@ def check_distributions(value: Any, model: Any) -> Any:
 class MixtureModel(TopicModel):
     """Base of the models whose documents are mixtures: topics and weights sum to one."""
 
-    wants: ClassVar[str] = "counts"
-    _nonnegative_input: ClassVar[bool] = True
     _schema: ClassVar[tuple[Field, ...]] = (Field("components", check_distributions), *COMMON[1:])
     _n_segments: int = 1
     """Over how many parts of the terms topics sum to one each."""
+
+    @property
+    def traits(self) -> Traits:
+        """Wants counts, and is non-negative."""
+        return Traits(wants="counts", nonnegative=True)
 
     def perplexity(self, X: Any) -> float:
         """How many words documents hesitate between, on average: exp of minus the log-likelihood per word.
@@ -153,6 +158,11 @@ class PLSA(MixtureModel):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    @property
+    def traits(self) -> Traits:
+        """Wants counts, and is non-negative; with or without a prior."""
+        return replace(super().traits, prior=self.prior is not None)
 
     def _loss(self) -> Likelihood:
         prior = None if self.prior is None else Mixture(True, *self.prior.terms)

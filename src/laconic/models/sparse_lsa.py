@@ -188,7 +188,13 @@ class SparseLSA(TopicModel):
     def _term_groups(self) -> TermGroups | None:
         if self.groups is None:
             return None
-        return term_groups(self.groups, self.n_features_in_, getattr(self, "feature_names_in_", None))
+        return term_groups(self.groups, self.n_features_in_, vars(self).get("feature_names_in_"))
+
+    @property
+    def topic_penalty(self) -> float | None:
+        """The weight of the penalty that was used."""
+        check_is_fitted(self, "components_")
+        return float(self.alpha_topics_)
 
     def partial_fit(
         self, X: Any, y: Any = None, *, decay: float = 1.0, callback: Callback | None = None

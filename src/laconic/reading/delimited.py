@@ -39,7 +39,7 @@ def read_delimited(source: File, columns: Columns, delimiter: str = ",") -> Iter
             raise CorpusError(f"{source.path} is empty; a CSV file must start with a row of column names")
         position = {column: _position(source, number, header, column, delimiter) for column in columns.named}
         take_text = itemgetter(*(position[column] for column in columns.texts))
-        label, name = columns.label, columns.id
+        _, label, name, date = columns
         width = len(header)
         for number, fields in records:
             if len(fields) != width:
@@ -54,6 +54,7 @@ def read_delimited(source: File, columns: Columns, delimiter: str = ",") -> Iter
                 take_text(fields),
                 None if label is None else fields[position[label]],
                 None if name is None else fields[position[name]],
+                None if date is None else fields[position[date]],
             )
 
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
-# The number of the row in its source, its text (or a tuple of texts), label and id. A plain tuple, since
-# there is one for every document.
-Row: TypeAlias = tuple[int, object, object, object]
+# The number of the row in its source, its text (or a tuple of texts), label, id and date. A plain tuple,
+# since there is one for every document.
+Row: TypeAlias = tuple[int, object, object, object, object]
 
 
 class Columns(NamedTuple):
-    """Where text, label and id stand; label and id may be absent, and there may be several texts."""
+    """Where text, label, id and date stand; all but the text may be absent. There may be several texts."""
 
     text: str | tuple[str, ...]
     label: str | None
     id: str | None
+    date: str | None = None
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -25,7 +26,8 @@ class Columns(NamedTuple):
     @property
     def named(self) -> list[str]:
         """Those that are not absent, each of them once."""
-        return list(dict.fromkeys(name for name in (*self.texts, self.label, self.id) if name is not None))
+        names = (*self.texts, self.label, self.id, self.date)
+        return list(dict.fromkeys(name for name in names if name is not None))
 
 
 def missing(column: str, columns: Sequence[str]) -> str:

@@ -15,10 +15,10 @@ def read_lines(source: File, columns: Columns) -> Iterator[Row]:
     """Give every line as a document, also the empty ones."""
     if columns != Columns("text", None, None):
         raise CorpusError(
-            f"{source.path} has no columns but one document in every line: leave text, label and id out"
+            f"{source.path} has no columns but one document in every line: leave text, label, id and date out"
         )
     for number, line in source.lines():
-        yield number, line.removesuffix("\n").removesuffix("\r"), None, None
+        yield number, line.removesuffix("\n").removesuffix("\r"), None, None, None
 
 
 class Folder(Rows):
@@ -50,9 +50,10 @@ class Folder(Rows):
 def read_folder(source: Folder, columns: Columns) -> Iterator[Row]:
     """Give every file as a document, with its sub-folder as label and its path as id."""
     path = source.path
-    if columns.text != "text" or columns.id is not None or columns.label not in (None, "folder"):
+    columnless = columns.text == "text" and columns.id is None and columns.date is None
+    if not columnless or columns.label not in (None, "folder"):
         raise CorpusError(
-            f"{path} is a folder, which has no columns: leave text and id out, "
+            f"{path} is a folder, which has no columns: leave text, id and date out, "
             'and label too unless it is label="folder" (the name of the sub-folder)'
         )
     start = 0
@@ -80,7 +81,7 @@ def read_folder(source: Folder, columns: Columns) -> Iterator[Row]:
             line = contents.count(b"\n", 0, error.start) + 1
             file.refuse(line, file.undecodable)
             continue
-        yield number, text, name.parent.name, _name(name.relative_to(path))
+        yield number, text, name.parent.name, _name(name.relative_to(path)), None
 
 
 def text_files(path: Path) -> list[Path]:

@@ -22,7 +22,7 @@ from laconic.search.blend import BlendedMatcher, Ranked
 from laconic.search.explaining import explained
 from laconic.search.results import Explanation, Hit, Results, Snippet, make_snippet
 from laconic.search.terms import BM25, VSM, TermMatcher
-from laconic.search.topics import TopicMatcher, checked_modality
+from laconic.search.topics import TopicMatcher, checked_modality, kept_weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -132,7 +132,7 @@ class SearchIndex:
             model,
             rows,
             labels=corpus.labels,
-            weights=_weights_of_fit(model, rows),
+            weights=kept_weights(model, rows),
             similarity=similarity,
             modality=modality,
         )
@@ -393,19 +393,18 @@ class SearchIndex:
         scipy.sparse.csr_array of float32, shape (n_texts, n_terms)
             For ``model.transform``.
         """
-        sizes = getattr(self.model, "n_terms_", {})
-        n_terms = sizes.get(self.modality, self.model.n_features_in_)
+        n_terms = self.model.n_terms_of(self.modality)
         if counts.shape[1] != n_terms:
             raise ValueError(
                 f"the corpus has {counts.shape[1]} terms, but the model was fitted on {n_terms}: give "
                 "documents with the vocabulary of the model"
             )
-        return counts if self.model.wants == "counts" else self.vectorizer.weigh(counts)
+        rows: CSR = self.model.rows(counts, self.vectorizer.weigh)
+        return rows
 
     def _check_names(self) -> None:
         """Refuse a vocabulary that is not what the model calls its columns, if it has names for them."""
-        named = getattr(self.model, "term_names_", {}).get(self.modality)
-        names = getattr(self.model, "feature_names_in_", None) if self.modality is None else named
+        names = self.model.term_names(self.modality)
         vocabulary = self.vectorizer.vocabulary
         if names is None or len(names) != len(vocabulary):
             return
@@ -418,13 +417,3 @@ class SearchIndex:
 
     def _snippet(self, document: int, terms: NDArray[Any]) -> Snippet | None:
         return None if self.texts is None else make_snippet(self.texts[document], self.vectorizer, terms)
-
-
-def _weights_of_fit(model: Any, rows: Any) -> NDArray[Any] | None:
-    """The weights of the documents that the model was fitted to, where they know more than the words do."""
-    from laconic.engines import Shards
-
-    weights = getattr(model, "weights_", None)
-    if not isinstance(weights, np.ndarray) or weights.shape[0] != rows.shape[0]:
-        return None
-    return weights if Shards.whole(rows).hash() == model.data_hash_ else None

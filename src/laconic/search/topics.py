@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Any, NamedTuple, Self
 
@@ -192,7 +193,7 @@ class TopicMatcher:
     def _members(self, rows: Any, labels: Any) -> list[tuple[Any, NDArray[np.int64], NDArray[np.int64]]]:
         """Each class, its documents and the topics they may have."""
         n_topics = self.model.components_.shape[0]
-        if not hasattr(self.model, "topic_class_"):
+        if not self.model.traits.classes:
             return [(None, np.arange(self.n_documents), np.arange(n_topics))]
         classes, owners = self.model.classes_, self.model.topic_class_
         shared = np.arange(n_topics) < self.model.n_shared
@@ -227,8 +228,7 @@ class TopicMatcher:
 
     def _chosen(self, topics: NDArray[np.int64]) -> Any:
         """Some topics, over the terms that documents and queries have."""
-        whole = self.model.components_
-        return (whole if self.modality is None else self.model.modality_topics(self.modality))[topics]
+        return self.model.components_of(self.modality)[topics]
 
     @cached_property
     def _known_terms(self) -> list[NDArray[np.bool_]]:
@@ -243,9 +243,7 @@ class TopicMatcher:
         known: dict[str, Any] = {} if self.modality is None else {"modality": self.modality}
         if label is not None:
             known["y"] = np.full(rows.shape[0], label)
-        with warnings.catch_warnings():
-            # A model of a data frame misses the names of columns, which the index has compared already.
-            warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
+        with _names_compared():
             return self.model.transform(rows, **known)
 
     def _by_part(self, rows: Any) -> Iterator[NDArray[np.float64]]:
@@ -285,7 +283,7 @@ class TopicMatcher:
 
 def checked_modality(model: Any, modality: str | None) -> str | None:
     """The modality that is searched, None for a model that has just one."""
-    names = [str(name) for name in getattr(model, "modalities_", ())]
+    names = list(model.modalities)
     if modality is None and names:
         known = ", ".join(map(repr, names))
         raise ValueError(f"this model has several modalities: say which of {known} to search, with modality")
@@ -293,6 +291,20 @@ def checked_modality(model: Any, modality: str | None) -> str | None:
         known = ", ".join(map(repr, names)) or "none"
         raise ValueError(f"the model has no modality {modality!r}; there are: {known}")
     return modality
+
+
+def kept_weights(model: Any, rows: Any) -> Any:
+    """The weights that a model has kept of these documents, if it was fitted on them; or None."""
+    with _names_compared():
+        return model.kept_weights(rows)
+
+
+@contextmanager
+def _names_compared() -> Iterator[None]:
+    """A model of a data frame misses the names of columns, which the index has compared already."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
+        yield
 
 
 def _without(rows: Any, terms: NDArray[np.bool_]) -> NDArray[np.bool_]:

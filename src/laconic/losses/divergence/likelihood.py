@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -53,8 +53,6 @@ class Likelihood:
     mixture: Mixture
     tol: float
     over_documents: Mixture | None = None
-
-    wants: ClassVar[str] = "counts"
 
     @property
     def whole(self) -> bool:

@@ -37,7 +37,6 @@ FLOOR = 0.01
 class SquaredProblem:
     """Base: the fit, and folding documents in. A problem says where it starts and how rows are solved."""
 
-    wants: ClassVar[str] = "weights"
     whole: ClassVar[bool] = False
     tol: float
 
