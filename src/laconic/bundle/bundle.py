@@ -18,6 +18,7 @@ from laconic.bundle.parameters import decode_parameters, encode_parameters
 from laconic.bundle.tables import as_table
 from laconic.checks import check_number
 from laconic.corpus.saving import add_vectorizer, read_vectorizer
+from laconic.display import bundle_html
 from laconic.errors import BundleError, CorpusError
 from laconic.storage.manifest import Json, Kind, quoted
 from laconic.storage.reading import StoredDirectory, read_directory
@@ -142,6 +143,11 @@ class Bundle:
         from laconic.search.index import index_of
 
         return index_of(self)
+
+    def _repr_html_(self) -> str:
+        # What is large and was not used yet is not read to show a table.
+        at_hand = self._given if isinstance(self._given, Documents) else vars(self).get("documents")
+        return bundle_html(self, at_hand)
 
     @property
     def modalities(self) -> list[str]:

@@ -19,6 +19,7 @@ from laconic.corpus.stdlib import standard_library
 from laconic.corpus.texts import TextKeeper, Texts
 from laconic.corpus.vectorizer import Vectorizer
 from laconic.corpus.weighting import term_weights
+from laconic.display import corpus_html
 from laconic.errors import CorpusError
 from laconic.matrices import as_counts, columns_like
 from laconic.reading import (
@@ -664,6 +665,9 @@ class Corpus:
         if self.n_empty:
             parts.append(plural(self.n_empty, "empty document"))
         return f"Corpus({', '.join(parts)})"
+
+    def _repr_html_(self) -> str:
+        return corpus_html(self)
 
 
 def _check_for_counts(path: object, options: Mapping[str, object], **given: str | None) -> None:

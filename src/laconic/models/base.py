@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
+from laconic.display import model_html
 from laconic.engines import Block, Engine, Shards, Threads
 from laconic.losses.factor import Factor
 from laconic.losses.loop import Callback, Found, Patience
@@ -304,7 +305,16 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """The caller's callback; without one, a progress display if `verbose` asks for it."""
         if callback is not None or not self.verbose:
             return nullcontext(callback)
-        return ProgressDisplay()
+        return ProgressDisplay(title=type(self).__name__)
+
+    def _repr_html_inner(self) -> str:
+        """What a notebook shows: the topics, or scikit-learn's diagram of a model that has none yet."""
+        return model_html(self) if self.fitted else super()._repr_html_inner()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        """The same with the text beside it; scikit-learn's setting `display` says whether there is HTML."""
+        shown: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+        return shown | {"text/html": self._repr_html_inner()} if "text/html" in shown else shown
 
     @property
     def _n_features_out(self) -> int:
@@ -332,6 +342,11 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def topic_owners(self) -> list[str]:
         """The class of every topic, or "shared"; empty, if the model has no classes."""
         return []
+
+    @property
+    def topic_shares(self) -> NDArray[np.float64] | None:
+        """The part of every topic in the documents of the fit, where their weights are kept as mixtures."""
+        return None
 
     @property
     def topic_penalty(self) -> float | None:

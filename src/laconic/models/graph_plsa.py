@@ -6,6 +6,8 @@ from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from laconic.engines import Engine, Shards
 from laconic.losses.divergence.linked import DIVERGENCES
@@ -206,6 +208,12 @@ class GraphPLSA(MixtureModel):
         """``weights_``: the links have drawn them together."""
         self._columns(modality)
         return self.weights_
+
+    @property
+    def topic_shares(self) -> NDArray[np.float64]:
+        """The part of every topic in the documents of the fit: the mean of their weights."""
+        check_is_fitted(self, "components_")
+        return np.mean(self.weights_, axis=0, dtype=np.float64)
 
     def kept_weights(self, X: Any) -> Floats | None:
         """``weights_``, if X are the documents of the fit."""

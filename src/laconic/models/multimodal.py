@@ -344,6 +344,13 @@ class MultimodalPLSA(MixtureModel):
         self._known(modality)
         return np.asarray(self.components_of(modality))
 
+    @property
+    def topic_shares(self) -> NDArray[np.float64]:
+        """The part of every topic in the documents of the fit: the mean over documents and modalities."""
+        check_is_fitted(self, "components_")
+        weights = self.modality_weights_.values()
+        return np.mean([np.mean(part, axis=0, dtype=np.float64) for part in weights], axis=0)
+
     def term_names(self, modality: str | None = None) -> NDArray[np.object_] | None:
         """The names of the columns of a modality, if it was given as a data frame.
 
