@@ -1,6 +1,9 @@
 """The real model with the real vectoriser."""
 
+import warnings
+
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 
@@ -110,3 +113,16 @@ def test_components_of_integers_are_refused(rlsi):
     swap(path, "components.data", content)
     with pytest.raises(BundleError, match="int64"):
         load(path)
+
+
+def test_a_model_without_words_says_how_to_keep_them(X, tmp_path):
+    model = RLSI(2, random_state=0, max_iter=500).fit(X)
+    with pytest.warns(UserWarning, match=r"save Bundle\(model, corpus.vectorizer\)"):
+        model.save(tmp_path / "numbers")
+    named = pd.DataFrame(X.toarray(), columns=[f"word{column}" for column in range(X.shape[1])])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        RLSI(2, random_state=0, max_iter=500).fit(named).save(tmp_path / "words")
+    loaded = load(tmp_path / "words")
+    assert loaded.topic_words(1)[0][0][0].startswith("word")
+    assert loaded.topics().words[0].startswith("word")

@@ -525,10 +525,28 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return csr_array(W) if sparse else W
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Save the model as a directory (readable, checksummed, no pickle); see `laconic.load`."""
+        """Save the model as a directory (readable, checksummed, no pickle); see `laconic.load`.
+
+        Parameters
+        ----------
+        path : path-like
+            A new or empty directory, or that of a saved model, which is replaced.
+
+        Warns
+        -----
+        UserWarning
+            If the model does not know the words of its columns: it knows them where `fit` has seen a data
+            frame. `Bundle` saves a model with the vectoriser that made its input.
+        """
         from laconic.bundle import Bundle
 
         Bundle(self).save(path)
+        if self.term_names() is None:
+            warnings.warn(
+                "the model was saved without a vocabulary, so its topics will be numbers of columns: to keep "
+                "the words, and to read texts, save Bundle(model, corpus.vectorizer), or fit a data frame",
+                stacklevel=2,
+            )
 
     @property
     def _n_topics(self) -> int:
