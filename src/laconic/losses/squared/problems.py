@@ -13,7 +13,7 @@ from laconic.engines import Engine, Shards, release
 from laconic.losses.factor import Factor, transposed, upright
 from laconic.losses.loop import Found, Patience, Trace, alternate, precision
 from laconic.losses.squared.classes import Classes
-from laconic.losses.squared.folding import fold_in
+from laconic.losses.squared.folding import FixedClasses, FixedTopics, fixed
 from laconic.losses.squared.penalties import SHARE, Lasting, alpha_max
 from laconic.losses.squared.rows import Descent, Multiplicative, Ridge, RowSolver
 from laconic.losses.squared.shares import First
@@ -62,15 +62,18 @@ class SquaredProblem:
         """How weights are found when topics are fixed."""
         raise NotImplementedError
 
-    def fold_in(self, X: csr_array, components: Factor, engine: Engine) -> tuple[Any, float, float]:
-        """The weights of documents, the squared loss, and ||X||^2."""
-        topics = transposed(components.astype(X.dtype, copy=False))
-        return fold_in(X, topics, self.documents(SWEEPS_TRANSFORM, X.dtype), engine)
+    def fold_in(self, components: Factor, dtype: Any, engine: Engine) -> FixedTopics:
+        """Prepare topics × terms for documents of a type."""
+        topics = transposed(components.astype(dtype, copy=False))
+        return fixed(topics, self.documents(SWEEPS_TRANSFORM, dtype), engine)
 
-    @property
-    def sparse_weights(self) -> bool:
-        """Whether documents' weights have exact zeros."""
-        return self.documents(1, np.float64).sparse
+    def fold_in_classes(
+        self, components: Factor, dtype: Any, n_shared: int, n_own: Sequence[int]
+    ) -> FixedClasses:
+        """The same where some topics are shared and the others of classes."""
+        places = Classes(np.zeros(0, np.int64), n_shared, tuple(n_own)).slices()
+        solver = self.documents(SWEEPS_TRANSFORM, dtype)
+        return FixedClasses(components.astype(dtype, copy=False), n_shared, places, solver)
 
 
 @dataclass(frozen=True)
