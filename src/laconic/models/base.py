@@ -20,6 +20,7 @@ from laconic.engines import Block, Engine, Shards, Threads
 from laconic.losses.factor import Factor, compressed
 from laconic.losses.folding import Explained, FoldIn
 from laconic.losses.loop import Callback, Found, Patience
+from laconic.losses.memory import Sizes
 from laconic.losses.starts import Start
 from laconic.models.checking import checked_matrix
 from laconic.models.parameters import check_parameters
@@ -43,6 +44,9 @@ class Loss(Protocol):
     @property
     def whole(self) -> bool:
         """Whether documents depend on each other, so that they have to be in one shard."""
+
+    def memory(self, sizes: Sizes) -> dict[str, int]:
+        """What a fit adds to memory in bytes, by named parts."""
 
     @property
     def fit(self) -> Callable[..., Found]:
@@ -145,6 +149,60 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def _given(self, data: Any, given: dict[str, Any]) -> dict[str, Any]:
         """What a caller gave besides the documents, checked, as the loss takes it."""
         return given
+
+    def memory(
+        self,
+        n_documents: int,
+        n_terms: int,
+        n_nonzeros: int,
+        *,
+        n_classes: int = 1,
+        n_modalities: int = 1,
+        n_links: int | None = None,
+        dtype: Any = np.float32,
+    ) -> dict[str, int]:
+        """About how much memory a fit adds to that of X, in bytes.
+
+        Parameters
+        ----------
+        n_documents, n_terms, n_nonzeros : int
+            Size of X; with several modalities, terms and non-zeros of all of them.
+        n_classes : int, default=1
+            How many classes the labels have, for a model of classes.
+        n_modalities : int, default=1
+            How many modalities there are, for a model of several.
+        n_links : int, optional
+            How many links the graph has that is given to `fit`.
+        dtype : dtype, default=float32
+            Of X.
+
+        Returns
+        -------
+        dict of str to int
+            By what it is for; the sum is an estimate of the peak, with as many topics and as full ones as
+            there may be.
+        """
+        n_shared, n_own = self._topics_by_class(n_classes)
+        return self._memory(
+            Sizes(
+                n_documents,
+                n_terms,
+                n_nonzeros,
+                n_shared,
+                n_own,
+                n_modalities,
+                n_links,
+                np.dtype(dtype).itemsize,
+                svd=isinstance(self.init, str) and self.init == "svd",
+            )
+        )
+
+    def _memory(self, sizes: Sizes) -> dict[str, int]:
+        return self._loss().memory(sizes)
+
+    def _topics_by_class(self, n_classes: int) -> tuple[int, tuple[int, ...]]:
+        """How many topics all documents share, and how many each class has; without classes, one has all."""
+        return 0, (self.n_components,)
 
     def _loss(self) -> Loss:
         """What the model minimises: the problem that its parameters pose."""

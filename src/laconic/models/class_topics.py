@@ -124,6 +124,11 @@ class ClassTopicsModel(TopicModel):
                 f"documents of class {label!r} have no topics: n_shared or n_per_class must be 1 or more"
             )
 
+    def _topics_by_class(self, n_classes: int) -> tuple[int, tuple[int, ...]]:
+        if isinstance(self.n_per_class, Mapping):
+            return self.n_shared, tuple(self.n_per_class.values())
+        return self.n_shared, (self.n_per_class,) * n_classes
+
     @property
     def topic_class_(self) -> NDArray[np.object_]:
         """The class that owns each topic, "shared" for those of all classes."""

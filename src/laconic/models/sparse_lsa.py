@@ -14,6 +14,7 @@ from laconic.checks import check_choice, check_number
 from laconic.engines import Shards
 from laconic.losses.factor import Factor
 from laconic.losses.loop import Callback, Patience
+from laconic.losses.memory import Sizes
 from laconic.losses.orthogonal.problem import Before, FixedBasis, Orthogonal
 from laconic.losses.orthogonal.steps import Seen
 from laconic.losses.orthogonal.term_groups import TermGroups, term_groups
@@ -180,9 +181,17 @@ class SparseLSA(TopicModel):
 
     def _loss(self) -> Orthogonal:
         groups = self.groups_ if hasattr(self, "groups_") else self._term_groups()
+        return self._problem(groups)
+
+    def _problem(self, groups: TermGroups | None) -> Orthogonal:
         return Orthogonal(
             self.n_components, self.alpha_topics, self.nonnegative, groups, self.group_weights, self.rotate
         )
+
+    def _memory(self, sizes: Sizes) -> dict[str, int]:
+        # which terms the groups have is not known before the fit
+        parts = self._problem(None).memory(sizes)
+        return parts if self.groups is None else parts | {"documents by groups": sizes.matrix}
 
     def _term_groups(self) -> TermGroups | None:
         if self.groups is None:

@@ -28,6 +28,7 @@ from laconic.losses.divergence.steps import DivergenceSteps
 from laconic.losses.factor import Factor, Floats
 from laconic.losses.folding import Explained
 from laconic.losses.loop import Found, Patience, Trace, alternate, precision
+from laconic.losses.memory import Sizes, beyond
 from laconic.losses.starts import Start
 from laconic.losses.totals import checked_energy
 
@@ -96,10 +97,26 @@ class Likelihood:
         engine.each(shards, release, None)
         return Found(np.ascontiguousarray(topics.T), trace, facts)
 
+    def memory(self, sizes: Sizes) -> dict[str, int]:
+        """What a fit adds in bytes."""
+        # a prior over documents sees the expected counts of all of them
+        copies = 2 if self.over_documents is not None else 1
+        parts = {
+            "documents by columns": sizes.columns,
+            "weights of documents": copies * sizes.weights,
+        }
+        parts["sums over documents"] = beyond(sizes.norms, parts)
+        return parts | {"topics": topics_memory(sizes)}
+
     def fold_in(self, components: Factor, dtype: Any, engine: Engine) -> FixedMixtures:
         """Prepare topics × terms for documents of a type."""
         topics = np.ascontiguousarray(components.T, dtype)
         return FixedMixtures(topics, np.asarray(topics.any(axis=1)), self.mixture, precision(self.tol, dtype))
+
+
+def topics_memory(sizes: Sizes) -> int:
+    """Topics, their expected counts and, in the end, their transpose; at the start, topics in float64."""
+    return max(3 * sizes.topics, sizes.topics + sizes.n_terms * sizes.n_topics * 8)
 
 
 def _offset(shard: Shard, simplex: bool) -> float:

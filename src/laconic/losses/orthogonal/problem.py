@@ -25,10 +25,12 @@ from laconic.losses.factor import (
 )
 from laconic.losses.folding import Explained
 from laconic.losses.loop import Found, Patience, alternate
+from laconic.losses.memory import Sizes, beyond
 from laconic.losses.orthogonal.shrinkage import GroupSoft, Soft
 from laconic.losses.orthogonal.starts import first_topics, shrunk
 from laconic.losses.orthogonal.steps import OrthogonalSteps, Seen
 from laconic.losses.orthogonal.term_groups import TermGroups
+from laconic.losses.singular import singular_memory
 from laconic.losses.starts import Start, given_topics
 from laconic.losses.totals import checked_energy
 
@@ -139,6 +141,16 @@ class Orthogonal:
                 raise ValueError(f"group_weights has {name!r}, which is no group")
             weights[places[name]] = weight
         return GroupSoft(alpha, self.nonnegative, groups.starts, weights)
+
+    def memory(self, sizes: Sizes) -> dict[str, int]:
+        """What a fit adds in bytes; topics are taken to be an eighth full."""
+        parts = {"documents by columns": sizes.columns, "weights of documents": sizes.weights}
+        parts["sums over documents"] = beyond(sizes.norms, parts)
+        # before and after an iteration, with their indices
+        parts["topics"] = sizes.n_terms * sizes.n_topics * (sizes.itemsize + sizes.index_size) // 4
+        if sizes.svd:
+            parts["singular vectors"] = singular_memory(sizes)
+        return parts
 
     def fold_in(self, components: Factor, dtype: Any, engine: Engine) -> FixedBasis:
         """Prepare topics × terms for documents of a type."""
