@@ -157,7 +157,7 @@ def names_of_models():
     for kind in MODELS.values():
         found |= set(kind().get_params())
         found |= {field.place for field in kind._schema}
-        found |= {name for name in vars(kind) if name.endswith("_") and not name.startswith("_")}
+        found |= {name for name in dir(kind) if name.endswith("_") and not name.startswith("_")}
     return found
 
 

@@ -14,14 +14,18 @@ from scipy.sparse import csr_array, issparse
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from laconic.display import model_html
 from laconic.engines import Block, Engine, Shards, Threads
-from laconic.losses.factor import Factor
+from laconic.losses.factor import Factor, compressed
+from laconic.losses.folding import Explained, FoldIn
 from laconic.losses.loop import Callback, Found, Patience
+from laconic.losses.memory import Sizes
 from laconic.losses.starts import Start
+from laconic.models.checking import checked_matrix
 from laconic.models.parameters import check_parameters
+from laconic.models.prepared import forget, prepared
 from laconic.models.state import COMMON, Field, fitted_state, restore
 from laconic.models.traits import Traits
 from laconic.progress import ProgressDisplay
@@ -33,22 +37,24 @@ SHORT_TOPIC = 5
 
 
 class Loss(Protocol):
-    """What a model minimises, with all that its parameters say about it."""
+    """What a model minimises, with all that its parameters say about it.
+
+    Losses are equal if these are: what was prepared with one serves the other.
+    """
 
     @property
     def whole(self) -> bool:
         """Whether documents depend on each other, so that they have to be in one shard."""
 
-    @property
-    def sparse_weights(self) -> bool:
-        """Whether documents' weights have exact zeros."""
+    def memory(self, sizes: Sizes) -> dict[str, int]:
+        """What a fit adds to memory in bytes, by named parts."""
 
     @property
     def fit(self) -> Callable[..., Found]:
         """Find the topics: of documents, a start, an engine, patience, and what else a loss takes."""
 
-    def fold_in(self, X: csr_array, components: Factor, engine: Engine) -> tuple[Any, float, float]:
-        """The weights of documents, the loss, and the loss of a model without topics."""
+    def fold_in(self, components: Factor, dtype: Any, engine: Engine) -> FoldIn:
+        """Prepare topics × terms for documents of a type of floats."""
 
 
 class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -145,6 +151,60 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """What a caller gave besides the documents, checked, as the loss takes it."""
         return given
 
+    def memory(
+        self,
+        n_documents: int,
+        n_terms: int,
+        n_nonzeros: int,
+        *,
+        n_classes: int = 1,
+        n_modalities: int = 1,
+        n_links: int | None = None,
+        dtype: Any = np.float32,
+    ) -> dict[str, int]:
+        """About how much memory a fit adds to that of X, in bytes.
+
+        Parameters
+        ----------
+        n_documents, n_terms, n_nonzeros : int
+            Size of X; with several modalities, terms and non-zeros of all of them.
+        n_classes : int, default=1
+            How many classes the labels have, for a model of classes.
+        n_modalities : int, default=1
+            How many modalities there are, for a model of several.
+        n_links : int, optional
+            How many links the graph has that is given to `fit`.
+        dtype : dtype, default=float32
+            Of X.
+
+        Returns
+        -------
+        dict of str to int
+            By what it is for; the sum is an estimate of the peak, with as many topics and as full ones as
+            there may be.
+        """
+        n_shared, n_own = self._topics_by_class(n_classes)
+        return self._memory(
+            Sizes(
+                n_documents,
+                n_terms,
+                n_nonzeros,
+                n_shared,
+                n_own,
+                n_modalities,
+                n_links,
+                np.dtype(dtype).itemsize,
+                svd=isinstance(self.init, str) and self.init == "svd",
+            )
+        )
+
+    def _memory(self, sizes: Sizes) -> dict[str, int]:
+        return self._loss().memory(sizes)
+
+    def _topics_by_class(self, n_classes: int) -> tuple[int, tuple[int, ...]]:
+        """How many topics all documents share, and how many each class has; without classes, one has all."""
+        return 0, (self.n_components,)
+
     def _loss(self) -> Loss:
         """What the model minimises: the problem that its parameters pose."""
         raise NotImplementedError
@@ -178,8 +238,10 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             Sparse where weights have exact zeros (dense if `set_output` asks for data frames).
             A document without known words has only zeros, or, where weights sum to one, all topics equally.
         """
-        W, _, _ = self._fold_in(X)
-        return self._output(W, sparse=self._loss().sparse_weights)
+        X = self._check_new(X)
+        with self._engine() as engine:
+            topics = self._prepared(X.dtype, engine)
+            return self._output(topics.weights(X, engine), sparse=topics.sparse)
 
     def weights_of(self, X: Any, y: Any = None, *, modality: str | None = None) -> Factor:
         """The weights of documents: those of the fit where the model has kept them, else by `transform`.
@@ -234,11 +296,16 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """The same as ``fit(X, y).transform(X)``."""
         return self.fit(X, y, **fit_params).transform(X)
 
-    def _fold_in(self, X: Any, y: Any = None) -> tuple[Any, float, float]:
+    def _explained(self, X: Any, y: Any = None) -> Explained:
         """The weights of documents, the loss, and the loss of a model without topics."""
         X = self._check_new(X)
         with self._engine() as engine:
-            return self._loss().fold_in(X, self.components_, engine)
+            return self._prepared(X.dtype, engine).explained(X, engine)
+
+    def _prepared(self, dtype: Any, engine: Engine) -> Any:
+        """The topics as documents of a type need them."""
+        loss = self._loss()
+        return prepared(self, dtype, loss, lambda components: loss.fold_in(components, dtype, engine))
 
     def score(self, X: Any, y: Any = None) -> float:
         """The share of the loss that the topics take away.
@@ -248,7 +315,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         with the divergence of X from WC and from independence of documents and terms. Zero if there is
         nothing to explain.
         """
-        _, loss, whole = self._fold_in(X, y)
+        _, loss, whole = self._explained(X, y)
         return min(1.0, 1 - loss / whole) if whole > 0 else 0.0
 
     def _read(self, X: Any) -> Any:
@@ -266,28 +333,12 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return str(data.hash())
 
     def _check_matrix(self, X: Any, *, reset: bool) -> csr_array:
-        """Finite, two-dimensional, float32 or float64, canonical CSR; the caller's X is never changed."""
-        if isinstance(getattr(X, "X", None), csr_array):
-            raise TypeError("This is a corpus; pass its matrix: corpus.X, or corpus.counts.")
-        X = validate_data(
-            self,
-            X,
-            accept_sparse="csr",
-            dtype=[np.float64, np.float32],
-            reset=reset,
-            accept_large_sparse=True,
-        )
-        X = csr_array(X)
-        if not X.has_canonical_format:
-            X = X.copy()
-            X.sum_duplicates()
-        if self.traits.nonnegative:
-            check_non_negative(X, type(self).__name__)
-        return X
+        return checked_matrix(self, X, reset=reset)
 
     def _check_new(self, X: Any) -> csr_array:
         """The matrix of documents that are to be folded in."""
-        check_is_fitted(self, "components_")
+        if not self.fitted:
+            check_is_fitted(self, "components_")
         X = self._check_matrix(X, reset=False)
         if X.shape[1] != self.components_.shape[1]:
             raise ValueError(f"X has {X.shape[1]} features, but the topics have {self.components_.shape[1]}")
@@ -295,6 +346,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     def _forget(self) -> None:
         """Drop what an earlier fit found: if this one fails, there is no model, rather than half of each."""
+        forget(self)
         for name in [name for name in vars(self) if name.endswith("_") and not name.endswith("__")]:
             delattr(self, name)
 
@@ -522,7 +574,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         default = get_config()["transform_output"]
         if getattr(self, "_sklearn_output_config", {}).get("transform", default) != "default":
             return W.toarray() if issparse(W) else W
-        return csr_array(W) if sparse else W
+        return compressed(W) if sparse and not issparse(W) else W
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save the model as a directory (readable, checksummed, no pickle); see `laconic.load`.

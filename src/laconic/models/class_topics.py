@@ -8,17 +8,20 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, hstack, vstack
+from scipy.sparse import csr_array
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from laconic.checks import check_choice, check_number
 from laconic.engines import Engine
-from laconic.losses.factor import Factor, transposed
+from laconic.kernels.rows import compress
+from laconic.losses.factor import CompressedRows, Factor, stacked
+from laconic.losses.folding import Explained
 from laconic.losses.loop import Callback
 from laconic.losses.squared.classes import Classes
-from laconic.losses.squared.folding import class_errors, fold_in
-from laconic.losses.squared.problems import SWEEPS_TRANSFORM, SquaredProblem
+from laconic.losses.squared.folding import FixedClasses
+from laconic.losses.squared.problems import SquaredProblem
 from laconic.models.base import TopicModel
+from laconic.models.prepared import prepared
 from laconic.models.state import COMMON, Field
 from laconic.models.traits import Traits
 
@@ -121,6 +124,11 @@ class ClassTopicsModel(TopicModel):
                 f"documents of class {label!r} have no topics: n_shared or n_per_class must be 1 or more"
             )
 
+    def _topics_by_class(self, n_classes: int) -> tuple[int, tuple[int, ...]]:
+        if isinstance(self.n_per_class, Mapping):
+            return self.n_shared, tuple(self.n_per_class.values())
+        return self.n_shared, (self.n_per_class,) * n_classes
+
     @property
     def topic_class_(self) -> NDArray[np.object_]:
         """The class that owns each topic, "shared" for those of all classes."""
@@ -195,8 +203,7 @@ class ClassTopicsModel(TopicModel):
         csr_array of shape (n_documents, n_topics)
             Zero for the topics of other classes (dense if `set_output` asks for data frames).
         """
-        W, _, _ = self._fold_in(X, y, unknown)
-        return self._output(W, sparse=True)
+        return self._output(self._explained(X, y, unknown).weights, sparse=True)
 
     def predict(self, X: Any) -> Labels:
         """The class of each document: the one whose topics, with the shared ones, explain it best.
@@ -228,11 +235,8 @@ class ClassTopicsModel(TopicModel):
             penalty on w where there is one. Classes with more topics have an advantage.
         """
         X = self._check_new(X)
-        shared, own = self._factors(X.dtype)
-        joined = [join(shared, each) for each in own]
-        solver = self._loss().documents(SWEEPS_TRANSFORM, X.dtype)
         with self._engine() as engine:
-            return class_errors(X, shared, own, joined, solver, engine)
+            return self._prepared(X.dtype, engine).errors(X, engine)
 
     def score(self, X: Any, y: Any = None) -> float:
         """The share of the squared norm of X that the topics explain: 1 - ||X - WC||^2 / ||X||^2.
@@ -242,37 +246,36 @@ class ClassTopicsModel(TopicModel):
         """
         return super().score(X, y)
 
-    def _factors(self, dtype: Any) -> tuple[Factor, list[Factor]]:
-        """Shared topics and those of each class, as terms × topics."""
-        components = self.components_.astype(dtype, copy=False)
-        places = Classes(np.zeros(0, np.int64), self.n_shared, self._n_own).slices()
-        return transposed(components[: self.n_shared]), [transposed(components[place]) for place in places]
+    def _prepared(self, dtype: Any, engine: Engine) -> FixedClasses:
+        loss, sizes = self._loss(), (self.n_shared, self._n_own)
+        found: FixedClasses = prepared(
+            self, dtype, (loss, sizes), lambda components: loss.fold_in_classes(components, dtype, *sizes)
+        )
+        return found
 
-    def _fold_in(self, X: Any, y: Any = None, unknown: str = "error") -> tuple[Any, float, float]:
+    def _explained(self, X: Any, y: Any = None, unknown: str = "error") -> Explained:
         X = self._check_new(X)
         members = self._members(X, y, unknown)
-        shared, own = self._factors(X.dtype)
-        documents = self._loss().documents(SWEEPS_TRANSFORM, X.dtype)
         starts = np.concatenate([[self.n_shared], self.n_shared + np.cumsum(self._n_own)])
-        n_topics = self.components_.shape[0]
         parts, places, loss, energy = [], [], 0.0, 0.0
         with self._engine() as engine:
-            for p in np.unique(members):
+            classes = self._prepared(X.dtype, engine)
+            for p in np.unique(members).tolist():
                 rows = np.flatnonzero(members == p)
-                topics = shared if p < 0 else join(shared, own[p])
-                if topics.shape[1] == 0:
+                if p < 0 and self.n_shared == 0:
                     raise ValueError("unknown='shared' needs shared topics; this model has none")
-                W, part_loss, part_energy = fold_in(X[rows], topics, documents, engine)
-                columns = np.arange(topics.shape[1])
+                own = X if rows.size == X.shape[0] else X[rows]
+                W, part_loss, part_energy = classes.of(p).explained(own, engine)
+                columns = np.arange(W.shape[1], dtype=np.int32)
                 columns[self.n_shared :] += starts[p] - self.n_shared
-                indices = np.tile(columns, rows.size)
-                indptr = np.arange(rows.size + 1) * columns.size
-                parts.append(csr_array((W.ravel(), indices, indptr), shape=(rows.size, n_topics)))
+                part = CompressedRows(*compress(W))
+                parts.append(part._replace(indices=columns[part.indices]))
                 places.append(rows)
                 loss, energy = loss + part_loss, energy + part_energy
-        W = csr_array(vstack(parts, format="csr")[np.argsort(np.concatenate(places), kind="stable")])
-        W.eliminate_zeros()
-        return W, loss, energy
+        W = stacked(parts, self.components_.shape[0])
+        if len(parts) > 1:
+            W = csr_array(W[np.argsort(np.concatenate(places), kind="stable")])
+        return Explained(W, loss, energy)
 
     def _members(self, X: csr_array, y: Any, unknown: str) -> NDArray[np.int64]:
         """The number of each document's class; -1 stands for no class."""
@@ -280,7 +283,8 @@ class ClassTopicsModel(TopicModel):
         if y is None:
             return np.argmin(self.class_errors(X), axis=1)
         labels = as_labels(y)
-        check_consistent_length(X, labels)
+        if len(labels) != X.shape[0]:
+            check_consistent_length(X, labels)
         numbers = {label: p for p, label in enumerate(self.classes_.tolist())}
         members = np.array([numbers.get(label, -1) for label in labels.tolist()], np.int64)
         strange = np.flatnonzero(members < 0)
@@ -307,7 +311,9 @@ def as_labels(y: Any) -> Labels:
     """
     # of a list with strings, numpy would make strings of all the others, and "nan" of what is missing
     typed = isinstance(getattr(y, "dtype", None), np.dtype)
-    labels = column_or_1d(y if typed else np.asarray(y, object), warn=True)
+    labels = y if typed else np.asarray(y, object)
+    if type(labels) is not np.ndarray or labels.ndim != 1:
+        labels = column_or_1d(labels, warn=True)
     if labels.dtype == object and all(isinstance(label, str) for label in labels):
         labels = labels.astype(str)
     elif labels.dtype == object and all(isinstance(label, Real | np.bool_) for label in labels):
@@ -320,10 +326,3 @@ def as_labels(y: Any) -> Labels:
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         raise ValueError("labels must not be NaN or infinite: leave out documents without a label")
     return labels
-
-
-def join(shared: Factor, own: Factor) -> Factor:
-    """Shared topics and a class's side by side (terms × topics)."""
-    if isinstance(own, np.ndarray):
-        return np.concatenate([shared, own], axis=1)
-    return csr_array(hstack([shared, own], format="csr"))

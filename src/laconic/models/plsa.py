@@ -53,11 +53,13 @@ class MixtureModel(TopicModel):
             At least 1; the smaller, the better. NaN never: without known words it is an error.
         """
         X = self._check_new(X)
-        known = known_words(X, self.components_.T)
-        total = float(known.sum(dtype=np.float64))
-        if total <= 0:
-            raise ValueError("X has no words that the topics know, so there is no perplexity")
-        _, divergence, _ = self._fold_in(X)
+        with self._engine() as engine:
+            topics = self._prepared(X.dtype, engine)
+            known = known_words(X, topics.known)
+            total = float(known.sum(dtype=np.float64))
+            if total <= 0:
+                raise ValueError("X has no words that the topics know, so there is no perplexity")
+            divergence = topics.explained(X, engine).loss
         lengths = known.sum(axis=1, dtype=np.float64)
         data = known.data.astype(np.float64)
         surprise = divergence + np.sum(xlogy(lengths, lengths)) - np.sum(xlogy(data, data))
