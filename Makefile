@@ -6,7 +6,7 @@ BIN := .venv/bin
 ONE_CORE_EACH := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=2
 
 .PHONY: demo test lint format bench bench-groups bench-plsa bench-sparse-lsa \
-	bench-search docs clean
+	bench-search bench-fold-in docs clean
 
 .venv/core: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -57,6 +57,9 @@ bench-sparse-lsa: .venv/bench  ## Sparse LSA beside singular vectors and its pap
 
 bench-search: .venv/bench  ## search among a million documents beside bm25s (some minutes, 8 GB)
 	$(BIN)/python -m benchmarks.search
+
+bench-fold-in: .venv/dev  ## one document at a time (a minute)
+	$(BIN)/python -m benchmarks.bench_fold_in
 
 docs: .venv/docs  ## the manual, as HTML in docs/_build/html
 	$(BIN)/sphinx-build -q -W -b html docs docs/_build/html

@@ -28,6 +28,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from laconic import NMF, RLSI, GroupNMF, GroupRLSI
 from laconic.engines import Shards, Threads
+from laconic.experiments.figures import Chart, Charts, Line, write_pictures
 from laconic.losses.loop import Progress
 from laconic.losses.squared.classes import Classes
 from laconic.losses.squared.starts import drawn_topics
@@ -264,27 +265,26 @@ def growth(shape: Shape, iterations: int) -> list[dict[str, Any]]:
 
 def growth_figure(rows: list[dict[str, Any]], path: Path) -> None:
     """The curves as a figure: seconds of an iteration against non-zeros, and against topics."""
-    from plotly.subplots import make_subplots
 
-    figure = make_subplots(1, 2, shared_yaxes=True, subplot_titles=("non-zeros", "topics"))
-    colours = {"GroupRLSI": "#1f77b4", "GroupNMF": "#d62728"}
-    for column, (what, key) in enumerate((("documents", "nonzeros"), ("topics", "topics")), start=1):
-        for name, colour in colours.items():
-            part = [row for row in rows if (row["varied"], row["model"]) == (what, name)]
-            figure.add_scatter(
-                x=[row[key] for row in part],
-                y=[row["iteration"] for row in part],
-                name=name,
-                mode="lines+markers",
-                line_color=colour,
-                showlegend=column == 1,
-                row=1,
-                col=column,
+    def chart(what: str, key: str, label: str, unit: float) -> Chart:
+        lines = {
+            name: Line(
+                [
+                    (row[key] / unit, row["iteration"])
+                    for row in rows
+                    if (row["varied"], row["model"]) == (what, name)
+                ]
             )
-    figure.update_yaxes(title="seconds an iteration", rangemode="tozero", col=1)
-    figure.update_xaxes(rangemode="tozero")
-    figure.update_layout(template="plotly_white", width=900, height=380)
-    figure.write_html(path, include_plotlyjs="cdn")
+            for name in ("GroupRLSI", "GroupNMF")
+        }
+        title = f"More {what}"
+        return Chart(title, label, "seconds an iteration", lines, logarithmic=False)
+
+    charts = [
+        chart("documents", "nonzeros", "non-zeros (millions)", 1e6),
+        chart("topics", "topics", "topics", 1),
+    ]
+    write_pictures({path.name: Charts(charts)}, path.parent)
 
 
 def nmf_race(name: str, X: csr_array, k: int, max_iter: int) -> list[dict[str, Any]]:
@@ -355,7 +355,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="a hundredth of the size")
     parser.add_argument("--json", type=Path, help="also write the numbers to this file")
     parser.add_argument("--page", type=Path, help="also write the tables to this Markdown file")
-    parser.add_argument("--figure", type=Path, help="also write the curves of growth to this HTML file")
+    parser.add_argument("--figure", type=Path, help="also write the curves of growth to this SVG file")
     options = parser.parse_args()
     factor = 100 if options.quick else 1
     report = Report(PAGE, "float32, 2 threads" + (", a hundredth of the size" if options.quick else ""))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from laconic.lazily import lazily
 
 if TYPE_CHECKING:
-    from laconic.bundle import Bundle, BundleError, load
+    from laconic.bundle import Bundle, BundleError, Documents, fit, load
     from laconic.corpus import Corpus, CorpusError
     from laconic.models import NMF, PLSA, RLSI, GraphPLSA, GroupNMF, GroupRLSI, MultimodalPLSA, SparseLSA
     from laconic.search import SearchError, SearchIndex
@@ -21,6 +21,7 @@ __all__ = [
     "BundleError",
     "Corpus",
     "CorpusError",
+    "Documents",
     "GraphPLSA",
     "GroupNMF",
     "GroupRLSI",
@@ -29,6 +30,7 @@ __all__ = [
     "SearchIndex",
     "SparseLSA",
     "__version__",
+    "fit",
     "load",
 ]
 
@@ -48,6 +50,8 @@ _HOMES = {
     "BundleError": "laconic.bundle",
     "Corpus": "laconic.corpus",
     "CorpusError": "laconic.corpus",
+    "Documents": "laconic.bundle",
+    "fit": "laconic.bundle",
     "load": "laconic.bundle",
 }
 

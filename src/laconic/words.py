@@ -37,6 +37,15 @@ def rounded(number: int) -> str:
     return f"{number / 1e6:.1f} million" if number < 1_000_000_000 else f"{number / 1e9:.1f} billion"
 
 
+def figure(value: float) -> str:
+    """A measured number to six digits, or to the unit if it has more.
+
+    >>> figure(0.1234567), figure(2063.789), figure(12_345_678.9)
+    ('0.123457', '2,063.79', '12,345,679')
+    """
+    return f"{value:,.0f}" if 1e6 <= abs(value) < 1e15 else f"{value:,.6g}"
+
+
 def clock(seconds: float) -> str:
     """A duration in the words of a clock.
 

@@ -2,13 +2,14 @@
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from laconic.engines import Block
+from laconic.models.base import TopicModel
+from laconic.models.traits import Traits
 
-class Toy(BaseEstimator):
-    wants = "weights"
 
+class Toy(TopicModel):
     def __init__(self, n_components=2, *, alpha=0.1, init="random", sizes=None, random_state=None):
         self.n_components = n_components
         self.alpha = alpha
@@ -59,29 +60,33 @@ class Toy(BaseEstimator):
 class MediaToy(Toy):
     """A toy whose terms are those of two modalities."""
 
-    wants = "counts"
+    traits = Traits(wants="counts", modalities=True)
+
+    @property
+    def modalities(self):
+        return vars(self).get("modalities_", ())
+
+    def _columns(self, modality):
+        ends = {None: (0, self.n_features_in_), "german": (0, self.n_german_)}
+        return Block(*ends.get(modality, (self.n_german_, self.n_features_in_)))
 
     def fit(self, n_german=4, n_english=2, seed=0):
         super().fit(n_german + n_english, seed)
         self.modalities_, self.n_german_ = ("german", "english"), n_german
         return self
 
-    def modality_topics(self, modality):
-        german = modality == "german"
-        return self.components_[:, : self.n_german_] if german else self.components_[:, self.n_german_ :]
-
     def topics(self, vocabulary=None, n_terms=10, *, modality=None):
         if modality is None:
             return super().topics(vocabulary, n_terms)
         part = Toy(self.n_components)
-        part.components_ = self.modality_topics(modality)
+        part.components_ = self.components_of(modality)
         part.n_features_in_ = part.components_.shape[1]
         return part.topics(vocabulary, n_terms)
 
     def transform(self, X, modality=None):
         if modality is None:
             return sum(self.transform(part, name) for name, part in X.items())
-        return X @ self.modality_topics(modality).T
+        return X @ self.components_of(modality).T
 
     def _fitted_state(self):
         return super()._fitted_state() | {"n_german": self.n_german_}

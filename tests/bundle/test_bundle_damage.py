@@ -152,8 +152,8 @@ def test_repeated_keys_are_refused(saved):
 
 
 def test_a_newer_format_says_so(saved):
-    edit(saved, lambda document: document.update(format_version=3, files="something new"))
-    refused(saved, r"was written by a newer laconic \(format 3; this one reads up to 2\): upgrade laconic")
+    edit(saved, lambda document: document.update(format_version=4, files="something new"))
+    refused(saved, r"was written by a newer laconic \(format 4; this one reads up to 3\): upgrade laconic")
 
 
 def test_an_unknown_class_is_named(saved):

@@ -47,7 +47,7 @@ def test_loaded_equals_saved_bit_for_bit(media, saved, tmp_path):
     for name, vectorizer in loaded.vectorizers.items():
         assert list(vectorizer.vocabulary) == list(media.vectorizers[name].vocabulary)
         assert vectorizer.to_dict() == media.vectorizers[name].to_dict()
-        assert loaded.topics(3, modality=name) == media.topics(3, modality=name)
+        assert loaded.topic_words(3, modality=name) == media.topic_words(3, modality=name)
         texts = TEXTS[name]
         assert (loaded.transform(texts, modality=name) != media.transform(texts, modality=name)).nnz == 0
     assert (loaded.transform(TEXTS) != media.transform(TEXTS)).nnz == 0
@@ -88,7 +88,7 @@ def test_a_modality_that_is_no_text_has_no_vectoriser(media, vectorizers, tmp_pa
     loaded = load(tmp_path / "m")
     assert list(loaded.vectorizers) == ["english"]
     assert loaded.vocabulary is None
-    assert loaded.topics(1, modality="german")[0][0][0] in "0123"
+    assert loaded.topic_words(1, modality="german")[0][0][0] in "0123"
     with pytest.raises(ValueError, match="no vectoriser"):
         loaded.transform(["Sonne"], modality="german")
     assert repr(loaded) == (
@@ -114,7 +114,7 @@ def test_texts_need_the_name_of_their_modality(media):
     with pytest.raises(ValueError, match="no modality 'french'"):
         media.transform(["soleil"], modality="french")
     with pytest.raises(ValueError, match="no modality 'french'"):
-        media.topics(modality="french")
+        media.topic_words(modality="french")
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_the_real_model(tmp_path):
     for name, texts in TEXTS.items():
         assert np.array_equal(loaded.transform(texts, modality=name), bundle.transform(texts, modality=name))
     assert np.array_equal(loaded.transform(TEXTS), bundle.transform(TEXTS))
-    found = {frozenset(term for term, _ in topic[:2]) for topic in loaded.topics(2, modality="english")}
+    found = {frozenset(term for term, _ in topic[:2]) for topic in loaded.topic_words(2, modality="english")}
     assert found == {frozenset({"sun", "moon"}), frozenset({"salt", "pepper"})}
 
 

@@ -1,6 +1,9 @@
 """The real model with the real vectoriser."""
 
+import warnings
+
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 
@@ -44,7 +47,7 @@ def test_rlsi_comes_back_bit_for_bit(parameters, dtype, X, vectorizer, texts, tm
     assert loaded.model.n_iter_ == model.n_iter_
     new = [*texts, "", "a cat and a bond"]
     assert dense(loaded.transform(new)).tobytes() == dense(bundle.transform(new)).tobytes()
-    assert loaded.topics(5) == bundle.topics(5) == model.topics(vectorizer.vocabulary, 5)
+    assert loaded.topic_words(5) == bundle.topic_words(5) == model.topics(vectorizer.vocabulary, 5)
     loaded.save(tmp_path / "again")
     assert contents(tmp_path / "again") == contents(tmp_path / "model")
     assert not any(b"confidentialname" in content for content in contents(tmp_path / "model").values())
@@ -63,8 +66,8 @@ def test_the_model_saves_itself(rlsi):
     model, path = rlsi
     loaded = load(path)
     assert loaded.vectorizer is None
-    assert loaded.topics() == model.topics()
-    assert all(term.isdigit() for topic in loaded.topics() for term, _ in topic)
+    assert loaded.topic_words() == model.topics()
+    assert all(term.isdigit() for topic in loaded.topic_words() for term, _ in topic)
 
 
 def test_a_saved_model_can_start_another(rlsi, X, tmp_path):
@@ -110,3 +113,16 @@ def test_components_of_integers_are_refused(rlsi):
     swap(path, "components.data", content)
     with pytest.raises(BundleError, match="int64"):
         load(path)
+
+
+def test_a_model_without_words_says_how_to_keep_them(X, tmp_path):
+    model = RLSI(2, random_state=0, max_iter=500).fit(X)
+    with pytest.warns(UserWarning, match=r"save Bundle\(model, corpus.vectorizer\)"):
+        model.save(tmp_path / "numbers")
+    named = pd.DataFrame(X.toarray(), columns=[f"word{column}" for column in range(X.shape[1])])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        RLSI(2, random_state=0, max_iter=500).fit(named).save(tmp_path / "words")
+    loaded = load(tmp_path / "words")
+    assert loaded.topic_words(1)[0][0][0].startswith("word")
+    assert loaded.topics().words[0].startswith("word")

@@ -22,7 +22,7 @@ def test_loaded_equals_saved_bit_for_bit(bundle, saved, texts):
     assert loaded.vectorizer.idf.tobytes() == bundle.vectorizer.idf.tobytes()
     new = [*texts, "", "unknown words", "a cat and a bond"]
     assert loaded.transform(new).toarray().tobytes() == bundle.transform(new).toarray().tobytes()
-    assert loaded.topics(4) == bundle.topics(4)
+    assert loaded.topic_words(4) == bundle.topic_words(4)
 
 
 def test_loaded_arrays_are_writable_and_aligned(saved):
@@ -44,7 +44,7 @@ def test_saving_twice_gives_the_same_bytes(bundle, saved, tmp_path):
 def test_the_directory_is_readable(saved, bundle):
     document = json.loads((saved / "model.json").read_text(encoding="utf-8"))
     assert document["format"] == "laconic-bundle"
-    assert document["format_version"] == 2
+    assert document["format_version"] == 3
     assert document["class"] == "Toy"
     assert document["parameters"]["n_components"] == 3
     assert document["versions"]["laconic"] == laconic.__version__
@@ -80,7 +80,7 @@ def test_without_a_vectoriser(tmp_path):
     loaded = load(str(tmp_path / "new" / "model"))
     assert loaded.vocabulary is None
     assert loaded.vectorizer is None
-    assert {term for topic in loaded.topics() for term, _ in topic} <= set("012345")
+    assert {term for topic in loaded.topic_words() for term, _ in topic} <= set("012345")
     with pytest.raises(ValueError, match="no vectoriser"):
         loaded.transform(["text"])
     assert repr(loaded) == "<Bundle: Toy(), no vectoriser>"

@@ -2,7 +2,7 @@ import pytest
 from cli_documents import documents, write_jsonl
 from typer.testing import CliRunner
 
-from laconic import Corpus
+from laconic import Bundle, Corpus, load
 from laconic.cli.app import app
 
 
@@ -20,6 +20,15 @@ def jsonl(rows, tmp_path_factory):
 def corpus(rows):
     """The counts of the same documents."""
     return Corpus.from_texts([row["body"] for row in rows], labels=[row["kind"] for row in rows])
+
+
+@pytest.fixture(scope="session")
+def without_documents(saved, tmp_path_factory):
+    """The same model, without the documents that it was fitted to."""
+    path = tmp_path_factory.mktemp("models") / "model"
+    bundle = load(saved)
+    Bundle(bundle.model, bundle.vectorizer).save(path)
+    return path
 
 
 @pytest.fixture(scope="session")

@@ -35,7 +35,7 @@ def test_counts_are_what_is_fitted(laconic, corpus, jsonl, tmp_path, name):
     assert {row.split("   ")[-1].strip().split(",")[0] for row in rows} == set(THEMES)
     assert "distinct words" not in result.stderr
     topics = json.loads(laconic("topics", tmp_path / "m", "--json", "-n", 1).stdout)
-    assert [topic["terms"][0]["term"] for topic in topics] == [topic[0][0] for topic in bundle.topics(1)]
+    assert [topic["terms"][0]["term"] for topic in topics] == [topic[0][0] for topic in bundle.topic_words(1)]
     texts = ["apple plum", "", "motor diesel gear"]
     counted = bundle.model.transform(corpus.vectorizer.count(texts))
     assert np.array_equal(bundle.transform(texts), counted)

@@ -56,7 +56,7 @@ def test_topics(laconic, saved, jsonl, documents):
     assert "read 90 documents, 3 labels" in result.stderr
     found = rows_of(result.stdout)
     bundle = load(saved)
-    topics = bundle.topics(100)
+    topics = bundle.topic_words(100)
     assert found["topics"] == ["3", "3 with words"]
     assert found["words per topic"] == ["8", "median; from 8 to 8"]
     assert found["density"][0] == f"{bundle.model.density_:.2%}"
@@ -72,15 +72,15 @@ def test_topics(laconic, saved, jsonl, documents):
 def test_json_of_topics(laconic, saved, jsonl, documents):
     reading = ["--corpus", jsonl, "--text", "body", "--label", "kind"]
     found = json.loads(laconic("evaluate", saved, *reading, "--json", "--terms", 3).stdout)
-    expected = coherence(load(saved).topics(100), documents, n_terms=3)
+    expected = coherence(load(saved).topic_words(100), documents, n_terms=3)
     assert found["coherence"]["npmi"]["per_topic"] == expected.per_topic.tolist()
     assert found["coherence"]["npmi"]["mean"] == expected.mean
     assert (found["n_topics"], found["n_terms"], found["words"]) == (3, 3, [8, 8.0, 8])
     assert (found["labels"], found["labelled_documents"], found["svm_accuracy"]) == (3, 90, 1.0)
 
 
-def test_without_documents_there_is_no_coherence(laconic, saved):
-    result = laconic("evaluate", saved)
+def test_without_documents_there_is_no_coherence(laconic, without_documents):
+    result = laconic("evaluate", without_documents)
     assert "name them with --corpus" in result.stderr
     assert "diversity" in result.stdout
     assert "coherence" not in result.stdout
@@ -109,7 +109,7 @@ def test_a_saved_corpus_and_counts(laconic, saved, documents, tmp_path):
     assert found[0] == found[1]
     assert (
         found[0]["coherence"]["c_v"]["mean"]
-        == coherence(load(saved).topics(100), documents, measure="c_v").mean
+        == coherence(load(saved).topic_words(100), documents, measure="c_v").mean
     )
 
 
@@ -118,7 +118,7 @@ def test_documents_of_the_index(laconic, saved, documents, asked, tmp_path):
     index = SearchIndex(documents, load(saved).model, blend=0.6)
     index.save(tmp_path / "model")
     found = json.loads(laconic("evaluate", tmp_path / "model", "--json").stdout)
-    assert found["coherence"]["npmi"]["mean"] == coherence(load(saved).topics(100), documents).mean
+    assert found["coherence"]["npmi"]["mean"] == coherence(load(saved).topic_words(100), documents).mean
     ranked = json.loads(laconic("evaluate", tmp_path / "model", *arguments(folder), "--json").stdout)
     expected = retrieval_scores(qrels, index.run(queries), ["AP"]).mean["AP"]
     assert ranked["runs"]["blend 0.6"]["mean"]["AP"] == expected
@@ -265,9 +265,10 @@ def test_names_of_documents(laconic, saved, jsonl, asked, tmp_path):
     assert "numbered from 0" in stderr
 
 
-def test_errors(laconic, saved, jsonl, asked, tmp_path):
+def test_errors(laconic, saved, without_documents, jsonl, asked, tmp_path):
     folder, *_ = asked
-    assert "has no documents to search" in laconic("evaluate", saved, *arguments(folder), code=1).stderr
+    failed = laconic("evaluate", without_documents, *arguments(folder), code=1)
+    assert "has no documents to search" in failed.stderr
     broken = write_lines(tmp_path / "broken.txt", ["q 0 d 1", "q 0 d"])
     files = ["--queries", folder / "queries.jsonl", "--qrels", broken]
     stderr = laconic("evaluate", saved, "--corpus", jsonl, *files, code=1).stderr

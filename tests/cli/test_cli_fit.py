@@ -62,7 +62,7 @@ def test_short_topics_of_a_penalty_ask_for_a_lower_one(laconic, jsonl, tmp_path)
 
 
 def test_topics_are_the_themes(saved):
-    found = {frozenset(term for term, _ in topic) for topic in load(saved).topics(8)}
+    found = {frozenset(term for term, _ in topic) for topic in load(saved).topic_words(8)}
     assert found == {frozenset(words) for words in THEMES.values()}
 
 

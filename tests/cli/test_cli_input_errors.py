@@ -66,7 +66,7 @@ SKIP = "(--on-error skip leaves such rows out)"
         ("a.txt", "the\nand\n", [], "a.txt: no text of 2 contains a term: all are empty, or made of stop"),
         ("a.txt", "the\nand\n", [], "of what is no word; look at the texts, or change --stop-words"),
         ("a.txt", "red\nblue\n", [], "a.txt: none of 2 terms is left: of 2 texts, --min-df 2 asks for"),
-        ("a.txt", "red\n", ["--label", "kind"], "leave --text, --label and --id out"),
+        ("a.txt", "red\n", ["--label", "kind"], "leave --text, --label, --id and --date out"),
         ("a.txt", "red\n", ["--delimiter", ";"], "only .csv and .tsv have: leave --delimiter out"),
         (
             "a.txt",
@@ -114,7 +114,7 @@ def test_options_of_folders(refused, tmp_path):
     (tmp_path / "texts").mkdir()
     write_lines(tmp_path / "texts" / "a.txt", ["red fish"])
     message = refused("texts", "--text", "body", "--label", "kind")
-    assert "leave --text and --id out, and --label too unless it is --label folder" in message
+    assert "leave --text, --id and --date out, and --label too unless it is --label folder" in message
     assert "is in no sub-folder, so --label folder gives it no label" in refused("texts", "--label", "folder")
 
 

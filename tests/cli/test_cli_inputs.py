@@ -105,7 +105,7 @@ def test_counts_of_every_format_give_the_same_topics(laconic, fit, corpus, saved
     labels = "3 labels, " if kind in ("svm", "corpus") else ""
     total = int(corpus.counts.sum())
     assert said.startswith(f"read 90 documents, {labels}{total:,} tokens; 24 terms\n")
-    assert bundle.topics(1)[0][0][0] in laconic("topics", tmp_path / "m").stdout
+    assert bundle.topic_words(1)[0][0][0] in laconic("topics", tmp_path / "m").stdout
 
 
 def test_the_weighting_of_counts_can_be_chosen(fit, corpus, tmp_path):

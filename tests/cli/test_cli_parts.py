@@ -147,9 +147,9 @@ def test_the_progress_of_a_fit_fits_a_terminal(console):
     report = Progress("fit", 123, 200, "topics", 123_456.7, 1e-3, 1e-5, 1000, 0.0123, 75.0)
     with ProgressDisplay(console) as display:
         display(report._replace(phase="start"))
-        assert "finding a start" in shown(display)
+        assert "finding a start" in shown(display._surface)
         display(report)
         for part in ("iteration 123", "objective 123,457", "density 1.23%", "1000 alive", "~0:47 left"):
-            assert part in shown(display)
+            assert part in shown(display._surface)
         display.show_stopping()
-        assert "stopping after this iteration; Ctrl-C again to abort" in shown(display)
+        assert "stopping after this iteration; Ctrl-C again to abort" in shown(display._surface)

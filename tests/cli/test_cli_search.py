@@ -5,7 +5,6 @@ import pytest
 from cli_documents import write_jsonl
 
 from laconic import SearchIndex
-from laconic.search.saving import FOLDER
 
 
 @pytest.fixture
@@ -108,23 +107,17 @@ def test_a_model_of_several_modalities(laconic, rows, tmp_path):
     assert laconic("search", model, "violin").stdout == first
 
 
-def test_a_model_without_an_index_says_how_to_make_one(laconic, model):
-    error = laconic("search", model, "violin", code=1).stderr
-    assert f"has no index of documents yet: name them once, laconic search {model} --corpus FILE" in error
+def test_a_model_without_documents_says_how_to_name_them(laconic, without_documents):
+    error = laconic("search", without_documents, "violin", code=1).stderr
+    said = f"has no documents to search: name them once, laconic search {without_documents} --corpus FILE"
+    assert said in error
 
 
-def test_an_index_of_an_older_model_says_how_to_make_another(laconic, indexed, jsonl):
-    laconic("fit", jsonl, "--text", "body", "-k", 2, "-o", indexed)
-    error = laconic("search", indexed, "violin", code=1).stderr
-    assert "is the index of another model" in error
-    assert "--corpus FILE" in error
-    laconic("search", indexed, "violin", "--corpus", jsonl, "--text", "body")
-    laconic("search", indexed, "violin")
-
-
-def test_a_damaged_index_is_told(laconic, indexed):
-    (indexed / FOLDER / "index.json").write_text("{")
-    assert "is damaged" in laconic("search", indexed, "violin", code=1).stderr
+def test_a_model_is_searched_with_the_documents_of_its_own_fit(laconic, indexed, jsonl, rows):
+    laconic("fit", jsonl, "--text", "body", "--id", "key", "-k", 2, "-o", indexed)
+    found = json.loads(laconic("search", indexed, "violin", "--json").stdout)["hits"]
+    kinds = {row["key"]: row["kind"] for row in rows}
+    assert {kinds[hit["id"]] for hit in found} == {"music"}
 
 
 @pytest.mark.parametrize(

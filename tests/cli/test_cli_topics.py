@@ -34,12 +34,14 @@ def test_table(laconic, saved):
     rows = [line.split(maxsplit=3) for line in lines if line.split() and line.split()[0].isdecimal()]
     assert [(row[0], row[1]) for row in rows] == [("0", "8"), ("1", "8"), ("2", "8")]
     assert {row[2] for row in rows} == {f"{8 / len(bundle.vocabulary):.2%}"}
-    assert [row[3] for row in rows] == [", ".join(term for term, _ in topic) for topic in bundle.topics(10)]
+    assert [row[3] for row in rows] == [
+        ", ".join(term for term, _ in topic) for topic in bundle.topic_words(10)
+    ]
     assert not any(line != line.rstrip() for line in lines)
 
 
 def test_number_of_terms_and_weights(laconic, saved):
-    topic = load(saved).topics(2)[0]
+    topic = load(saved).topic_words(2)[0]
     table = laconic("topics", saved, "-n", 2).stdout
     assert ", ".join(f"{term} {weight:.2g}" for term, weight in topic) in table
     assert len(table.splitlines()[-1].split(", ")) == 2
@@ -51,7 +53,7 @@ def test_json(laconic, saved):
     listed = json.loads(result.stdout)
     bundle = load(saved)
     assert [(topic["topic"], topic["size"]) for topic in listed] == [(0, 8), (1, 8), (2, 8)]
-    for topic, expected in zip(listed, bundle.topics(100), strict=True):
+    for topic, expected in zip(listed, bundle.topic_words(100), strict=True):
         assert [(pair["term"], pair["weight"]) for pair in topic["terms"]] == [
             (term, shortest(weight)) for term, weight in expected
         ]
@@ -69,7 +71,7 @@ def test_csv(laconic, saved):
     assert header == ["topic", "rank", "term", "weight"]
     expected = [
         [str(number), str(rank), term, shortest(weight)]
-        for number, topic in enumerate(load(saved).topics(100))
+        for number, topic in enumerate(load(saved).topic_words(100))
         for rank, (term, weight) in enumerate(topic, start=1)
     ]
     assert [[*row[:3], float(row[3])] for row in rows] == expected

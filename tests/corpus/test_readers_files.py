@@ -87,8 +87,8 @@ def test_text_files_have_a_document_in_every_line(tmp_path):
         Document(" two\u2028x", None, "2"),
         Document("three", None, "3"),
     ]
-    for option in ({"text": "body"}, {"label": "folder"}, {"id": "key"}):
-        with pytest.raises(CorpusError, match=r"a\.txt has no columns .* leave text, label and id out"):
+    for option in ({"text": "body"}, {"label": "folder"}, {"id": "key"}, {"date": "day"}):
+        with pytest.raises(CorpusError, match=r"a\.txt has no columns .* leave text, label, id and date out"):
             read(path, **option)
 
 

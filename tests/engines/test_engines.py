@@ -84,3 +84,28 @@ def test_n_jobs():
     assert Threads(-1000).n_workers == 1
     with pytest.raises(ValueError, match="n_jobs=0"):
         Threads(0)
+
+
+def test_one_block_needs_no_pool():
+    with Threads(2) as engine:
+        assert list(engine.map(str, [1])) == ["1"]
+        assert engine._pool is None
+        assert list(engine.map(str, [1, 2])) == ["1", "2"]
+        assert engine._pool is not None
+    assert engine._pool is None
+    assert list(engine.map(str, [1, 2])) == ["1", "2"]
+
+
+def test_limits_may_be_taken_back_by_another_thread():
+    def limits():
+        return [lib["num_threads"] for lib in threadpool_info() if lib["user_api"] == "blas"]
+
+    np.ones((2, 2)) @ np.ones((2, 2))
+    before = limits()
+    engine = Threads(1)
+    for leave in (engine.__enter__, lambda: engine.__exit__(None, None, None)):
+        thread = threading.Thread(target=leave)
+        thread.start()
+        thread.join()
+        assert set(limits()) == {1} or leave is not engine.__enter__
+    assert limits() == before

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
+from scipy.special import stdtr
 
 from laconic.evaluate import compare, holm, paired_test
-from laconic.evaluate.comparison import Paired
+from laconic.evaluate.comparison import Paired, resampled_means
 
 
 def drawn(n_queries=60, gain=0.05, seed=0):
@@ -18,34 +18,30 @@ def drawn(n_queries=60, gain=0.05, seed=0):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_p_value_is_that_of_scipy(seed):
+def test_p_value_is_that_of_students_formula(seed):
     values, baseline = drawn(n_queries=5 + 20 * seed, seed=seed)
-    assert paired_test(values, baseline).p_value == pytest.approx(stats.ttest_rel(values, baseline).pvalue)
+    differences = values - baseline
+    t = differences.mean() / (differences.std(ddof=1) / np.sqrt(differences.size))
+    p_value = 2 * stdtr(differences.size - 1, -abs(t))
+    assert paired_test(values, baseline).p_value == pytest.approx(p_value)
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_intervals_against_scipy(seed):
+def test_intervals_against_queries_drawn_one_by_one(seed):
     values, baseline = drawn(seed=seed)
     found = paired_test(values, baseline, confidence=0.9)
-
-    def ratio(mine, theirs, axis=-1):
-        return np.mean(mine, axis=axis) / np.mean(theirs, axis=axis)
-
-    def difference(mine, theirs, axis=-1):
-        return np.mean(mine - theirs, axis=axis)
-
-    for statistic, interval in ((difference, found.difference_interval), (ratio, found.ratio_interval)):
-        expected = stats.bootstrap(
-            (values, baseline),
-            statistic,
-            paired=True,
-            vectorized=True,
-            confidence_level=0.9,
-            method="percentile",
-            rng=np.random.default_rng(1),
-        ).confidence_interval
-        width = expected.high - expected.low
-        assert interval == pytest.approx((expected.low, expected.high), abs=width / 20)
+    rng = np.random.default_rng(1)
+    means = []
+    for _ in range(10_000):
+        queries = rng.integers(values.size, size=values.size)
+        means.append((values[queries].mean(), baseline[queries].mean()))
+    mine, theirs = np.transpose(means)
+    for resampled, interval in (
+        (mine - theirs, found.difference_interval),
+        (mine / theirs, found.ratio_interval),
+    ):
+        low, high = np.quantile(resampled, [0.05, 0.95])
+        assert interval == pytest.approx((low, high), abs=(high - low) / 20)
 
 
 def test_the_seed_alone_decides(monkeypatch):
@@ -55,6 +51,16 @@ def test_the_seed_alone_decides(monkeypatch):
     assert paired_test(values, baseline, n_resamples=500, random_state=1) != once
     monkeypatch.setattr("laconic.evaluate.comparison._DRAWN", 1000)
     assert paired_test(values, baseline, n_resamples=500) == once
+
+
+@pytest.mark.parametrize(("n_queries", "n_resamples"), [(1, 1), (1, 3), (2, 1), (7, 1)])
+def test_few_queries_and_few_resamples(n_queries, n_resamples):
+    values, baseline = drawn(n_queries)
+    means = resampled_means([values, baseline], n_resamples, 0)
+    assert means.shape == (2, n_resamples)
+    assert (means >= [[values.min()], [baseline.min()]]).all()
+    if n_queries == 1:
+        assert means.tolist() == [[values[0]] * n_resamples, [baseline[0]] * n_resamples]
 
 
 def test_counts_and_means():

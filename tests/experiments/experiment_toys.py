@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from typing import NamedTuple
+from xml.etree import ElementTree
+
+import numpy as np
+
+from laconic.experiments.figures import Chart, Line
 from laconic.experiments.parts import Part, Section
 from laconic.experiments.registry import Experiment
-from laconic.experiments.svg import line_chart
 
 TITLE = "Fish"
 ABOUT = "A. Fisher, *On Fish*."
@@ -20,7 +26,7 @@ def run_blue(quick, say):
 
 
 def render_red(results):
-    figure = line_chart("Fish", "x", "y", {"red": [(1, 0.1), (10, 0.2)]})
+    figure = Chart("Fish", "x", "y", {"red": Line([(1, 0.1), (10, 0.2)])})
     text = f"Ours {results['ours']}, paper {results['paper']}.\n\n![Fish](figure:red)"
     return Section("Red fish", text, [f"{results['ours']} of {results['paper']}."], {"red": figure})
 
@@ -32,3 +38,25 @@ def render_blue(results):
 PARTS = {"red": Part(run_red, render_red), "blue": Part(run_blue, render_blue)}
 
 FISH = Experiment("fish", "Counting fish", 1, {"red": ("adi",), "blue": ()}, "experiment_toys")
+
+
+class Seen(NamedTuple):
+    """What a reader sees of an SVG file."""
+
+    texts: list[str]
+    places: np.ndarray  # of marks and ticks
+    fills: list[str]
+
+
+def seen(svg):
+    root = ElementTree.fromstring(svg)
+    space = "{http://www.w3.org/2000/svg}"
+    return Seen(
+        [element.text for element in root.iter(f"{space}text")],
+        np.array([(float(e.get("x")), float(e.get("y"))) for e in root.iter(f"{space}use")]),
+        [
+            match[1]
+            for e in root.iter(f"{space}path")
+            if (match := re.search(r"fill: (#\w+)", e.get("style", "")))
+        ],
+    )

@@ -1,11 +1,13 @@
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
-from experiment_toys import FISH
+from experiment_toys import FISH, seen
 
 from laconic.experiments import EXPERIMENTS, pages, running
+from laconic.experiments.figures import draw
 
 
 @pytest.fixture
@@ -81,14 +83,25 @@ def test_results_that_are_not_there_or_not_ours(tmp_path):
 
 def test_page(data, tmp_path):
     results, _, _ = run(tmp_path / "fish.json", parts=["red"])
-    page = pages.write(FISH, results, tmp_path / "pages")
+    page, note = pages.write(FISH, results, tmp_path / "pages")
     text = page.read_text()
+    assert note == ""
     assert text.startswith(
         "# Fish\n\nA. Fisher, *On Fish*.\n\n## In short\n\n- 2 of 3.\n- Not run yet: blue.\n"
     )
     assert "## Red fish\n\nOurs 2, paper 3.\n\n![Fish](fish-red.svg)" in text
     assert "warning" not in text
     assert "<svg" in (page.parent / "fish-red.svg").read_text()
+
+
+def test_page_without_matplotlib_has_no_pictures(data, tmp_path, monkeypatch):
+    results, _, _ = run(tmp_path / "fish.json", parts=["red"])
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    page, note = pages.write(FISH, results, tmp_path / "pages")
+    assert "![Fish](fish-red.svg)" in page.read_text()
+    assert [path.name for path in page.parent.iterdir()] == ["fish.md"]
+    assert "pip install 'laconic[papers]'" in note
+    assert "`laconic reproduce fish --render`" in note
 
 
 def test_page_of_a_quick_run_says_so(data, tmp_path):
@@ -108,10 +121,16 @@ def test_pages_of_the_manual_are_those_of_the_results(name):
     results = running.read_results(experiment, path)
     assert not any(part["quick"] for part in results.values())
     assert list(results) == list(experiment.needs)
-    text, figures = pages.render(experiment, results)
+    text, pictures = pages.render(experiment, results)
     folder = root / "docs" / "papers"
     assert (folder / f"{name}.md").read_text(encoding="utf-8") == text
-    assert {name: (folder / name).read_text(encoding="utf-8") for name in figures} == figures
+    assert {path.name for path in folder.glob(f"{name}-*.svg")} == set(pictures)
+    for file, picture in pictures.items():
+        stored, drawn = seen((folder / file).read_text(encoding="utf-8")), seen(draw(picture))
+        assert stored.texts == drawn.texts
+        assert stored.fills == drawn.fills
+        # Versions of matplotlib may round in their own way.
+        assert stored.places == pytest.approx(drawn.places, abs=0.5)
 
 
 def test_plain_values():

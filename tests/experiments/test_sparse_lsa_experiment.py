@@ -1,19 +1,14 @@
 import copy
-from pathlib import Path
 
-import experiment_toys
 import numpy as np
 import pytest
-from experiment_toys import FISH
 from scipy.sparse import csr_array, random_array
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import SVC
 
 from laconic.datasets import Texts
-from laconic.experiments import figures, find, pages
-from laconic.experiments.figures import Chart, Line, draw, write_figures
 from laconic.experiments.running import plain
-from laconic.experiments.sparse_lsa import paper, plots, projections
+from laconic.experiments.sparse_lsa import paper, projections
 from laconic.experiments.sparse_lsa.classifying import PENALTIES, split, svm_accuracy
 from laconic.experiments.sparse_lsa.genes import expression, overlap
 from laconic.experiments.sparse_lsa.projections import CODING, LDA, LSA, NONNEGATIVE, SCALED, SPARSE
@@ -237,78 +232,13 @@ def test_genes_that_are_never_measured_are_left_out():
 
 
 def test_lines_are_as_they_were_measured(measured):
-    drawn = plots.figures(measured)
-    assert list(drawn) == ["20newsgroups-dimensions", "20newsgroups-effective"]
-    lines = {trace.name: trace for trace in drawn["20newsgroups-dimensions"].data}
-    assert list(lines[SPARSE].x) == [10, 1000]
-    assert list(lines[SPARSE].y) == pytest.approx([78, 93.01])
-    assert list(lines[SPARSE].error_y.array) == [1, 1]
-    effective = {trace.name: trace for trace in drawn["20newsgroups-effective"].data}
-    assert list(effective[SPARSE].x) == [0.1]
-    assert list(effective[LSA].x) == [10, 1000]
-    assert effective[LSA].line.color == lines[LSA].line.color
-
-
-@pytest.fixture
-def drawing(monkeypatch):
-    """The experiment about fish, with a figure."""
-    chart = Chart("Fish", "x", "y", {"red": Line([(1, 0.1), (10, 0.2)])}, {"level": 0.15})
-    makers = {"red": lambda results: {"red": draw(chart)}}
-    monkeypatch.setattr(experiment_toys, "FIGURES", makers, raising=False)
-    return {"red": {"results": {}}, "blue": {"results": {}}}
-
-
-def test_figures_are_pages_and_pictures(drawing, tmp_path, monkeypatch):
-    monkeypatch.setattr("plotly.graph_objects.Figure.to_image", lambda *_, **__: b"PNG")
-    notes = write_figures(FISH, drawing, tmp_path / "pages", tmp_path / "figures")
-    assert [path.name for path in (tmp_path / "pages").iterdir()] == ["fish-red.png"]
-    written = {path.name for path in (tmp_path / "figures").iterdir()}
-    assert written == {"fish-red.html", "plotly.min.js", ".gitignore"}
-    page = (tmp_path / "figures" / "fish-red.html").read_text()
-    assert len(page) < 50_000
-    assert 'src="plotly.min.js"' in page
-    assert "cdn" not in page
-    assert len(notes) == 2
-
-
-def test_without_a_browser_there_is_a_note(drawing, tmp_path, monkeypatch):
-    def fail(*_, **__):
-        raise RuntimeError("no Chrome\nand more")
-
-    monkeypatch.setattr("plotly.graph_objects.Figure.to_image", fail)
-    *_, note = write_figures(FISH, drawing, tmp_path, tmp_path / "figures")
-    assert "kaleido needs Chrome or Chromium" in note
-    assert "(no Chrome)" in note
-    assert not list(tmp_path.glob("*.png"))
-    assert (tmp_path / "figures" / "fish-red.html").exists()
-
-
-@pytest.mark.parametrize("missing", ["plotly", "kaleido"])
-def test_without_the_packages_there_is_a_note(drawing, tmp_path, monkeypatch, missing):
-    real = figures.find_spec
-    monkeypatch.setattr(figures, "find_spec", lambda name: None if name == missing else real(name))
-    *_, note = write_figures(FISH, drawing, tmp_path, tmp_path / "figures")
-    assert "laconic[figures]" in note
-    assert not list(tmp_path.glob("*.png"))
-
-
-def test_experiments_without_figures_say_nothing(tmp_path):
-    assert write_figures(FISH, {"red": {"results": {}}}, tmp_path, tmp_path / "figures") == []
-    assert not list(tmp_path.iterdir())
-
-
-def test_pictures_of_the_page_are_there(tmp_path):
-    """The page names its pictures, and they are those that are written."""
-    from laconic.experiments import running
-
-    experiment = find("sparse-lsa")
-    stored = running.read_results(experiment, Path(__file__).parents[2] / "results" / "sparse-lsa.json")
-    results = {part: stored[part] for part in ("20newsgroups", "p53_pathways")}
-    text, _ = pages.render(experiment, results)
-    notes = write_figures(experiment, results, tmp_path, tmp_path / "figures")
-    pictures = sorted(path.name for path in tmp_path.glob("*.png"))
-    if not pictures:
-        pytest.skip(notes[-1])
-    assert len(pictures) == 2
-    assert all(f"({name})" in text for name in pictures)
-    assert all((tmp_path / name).stat().st_size < 100_000 for name in pictures)
+    charts = render_texts(measured).figures
+    assert list(charts) == ["20newsgroups-dimensions", "20newsgroups-effective"]
+    lines = charts["20newsgroups-dimensions"].lines
+    assert [x for x, _ in lines[SPARSE].points] == [10, 1000]
+    assert [y for _, y in lines[SPARSE].points] == pytest.approx([78, 93.01])
+    assert list(lines[SPARSE].spreads) == [1, 1]
+    effective = charts["20newsgroups-effective"].lines
+    assert [x for x, _ in effective[SPARSE].points] == [0.1]
+    assert [x for x, _ in effective[LSA].points] == [10, 1000]
+    assert effective[LSA].style == lines[LSA].style

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 import laconic
 from laconic import NMF, PLSA
 from laconic.engines import Block, Shards, Threads
-from laconic.losses.divergence.likelihood import fold_in
+from laconic.losses.divergence.likelihood import Likelihood
 from laconic.losses.divergence.mixtures import Mixture, Separate
 from laconic.losses.divergence.steps import DivergenceSteps
 from laconic.losses.loop import Patience, alternate
@@ -139,7 +139,7 @@ def test_folding_in_finds_the_most_likely_weights(counts):
 def test_squared_extrapolation_never_ends_worse_than_plain_steps(counts):
     C = simplex(6, 25, 5)
     with Threads(1) as engine:
-        W, _, _ = fold_in(csr_array(counts), np.ascontiguousarray(C.T), SIMPLEX, engine, 1e-9)
+        W = Likelihood(6, SIMPLEX, 1e-10).fold_in(C, float, engine).weights(csr_array(counts), engine)
     plain = np.full((40, 6), 1 / 6)
     for _ in range(3000):
         plain = plain * (ratio(counts, plain @ C) @ C.T)

@@ -2,20 +2,19 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.base import BaseEstimator
 
 from laconic.kernels.search import tile_blend
+from laconic.models.base import TopicModel
 from laconic.search import BM25, TopicMatcher, blend
 from laconic.search.blend import BlendedMatcher
 
 
-class Plain(BaseEstimator):
+class Plain(TopicModel):
     """A model whose weights are the first columns."""
 
-    components_ = np.eye(4, 12, dtype=np.float32)
-
-    def fit(self, X):
-        return self
+    def __init__(self):
+        self.components_ = np.eye(4, 12, dtype=np.float32)
+        self.n_features_in_ = 12
 
     def transform(self, X):
         return X.toarray()[:, :4] - 0.5

@@ -1,14 +1,19 @@
+"""Indexes on disk: bundles with documents, and the directories that came before them."""
+
 import random
 import re
+import shutil
+from pathlib import Path
 
-import numpy as np
 import pytest
 
 import laconic
-from laconic import RLSI, BundleError, Corpus, GroupRLSI, MultimodalPLSA
+from laconic import BundleError, Corpus, GroupRLSI, MultimodalPLSA
 from laconic.search import SearchError, SearchIndex
-from laconic.search.saving import FOLDER, has_index
+from laconic.search.saving import FOLDER
 from stored_files import contents, edit
+
+OLD = Path(__file__).with_name("index-format-1")
 
 QUERIES = {"q1": "moon comet", "q2": "butter", "q3": "whale and salt"}
 
@@ -64,35 +69,117 @@ def test_what_was_added_and_tuned_is_kept(index, saved):
     assert again.search("moon")[0].id == "new"
 
 
-def test_the_model_is_a_model(saved, model):
+def test_an_index_is_a_bundle_with_documents(saved, model, corpus, texts):
     bundle = laconic.load(saved)
     assert bundle.model.components_.toarray().tobytes() == model.components_.toarray().tobytes()
-    assert has_index(saved)
+    assert bundle.documents.ids.tolist() == corpus.ids.tolist()
+    assert bundle.documents.labels.tolist() == corpus.labels.tolist()
+    assert list(bundle.documents.texts) == texts
+    same(bundle.index, SearchIndex.load(saved))
 
 
-def test_an_index_of_another_model_is_refused(saved, corpus):
-    laconic.Bundle(RLSI(2, random_state=0, max_iter=500).fit(corpus.X), corpus.vectorizer).save(saved)
-    with pytest.raises(SearchError, match="is the index of another model"):
-        SearchIndex.load(saved)
+def test_another_model_takes_its_documents_along(saved, corpus):
+    other = laconic.fit(corpus, 2)
+    other.save(saved)
+    same(SearchIndex.load(saved), SearchIndex(other))
 
 
-def test_a_model_without_an_index_says_so(corpus, model, tmp_path):
+def test_a_model_without_documents_says_so(corpus, model, tmp_path):
     laconic.Bundle(model, corpus.vectorizer).save(tmp_path)
-    with pytest.raises(SearchError, match="has no search index; make one"):
+    with pytest.raises(ValueError, match="has no documents to search"):
         SearchIndex.load(tmp_path)
     with pytest.raises(BundleError, match="does not exist"):
         SearchIndex.load(tmp_path / "nothing")
 
 
 def test_saving_twice_gives_the_same_bytes(index, saved):
-    before = contents(saved / FOLDER)
+    before = contents(saved)
     index.save(saved)
-    assert contents(saved / FOLDER) == before
+    assert contents(saved) == before
 
 
-def test_truncated_and_tampered_files_are_refused(saved):
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda search: search.update(blend=2),
+        lambda search: search.update(blend=None),
+        lambda search: search.update(scaling="min"),
+        lambda search: search.update(similarity="dot"),
+        lambda search: search.update(modality="de"),
+        lambda search: search.pop("terms"),
+        lambda search: search.update(terms=3),
+        lambda search: search["terms"].update(kind="pickle"),
+        lambda search: search["terms"].update(k1="large"),
+        lambda search: search["terms"].update(b=3),
+        lambda search: search["terms"].update(idf=None),
+        lambda search: search["terms"].pop("mean_length"),
+    ],
+)
+def test_forged_settings_are_refused(saved, change):
+    def forge(document):
+        search = unpaired(document["search"])
+        search["terms"] = unpaired(search["terms"])
+        change(search)
+        if isinstance(search.get("terms"), dict):
+            search["terms"] = paired(search["terms"])
+        document["search"] = paired(search)
+
+    edit(saved, forge)
+    with pytest.raises(SearchError, match="settings of the search are not valid"):
+        SearchIndex.load(saved)
+    assert laconic.load(saved).documents is not None
+
+
+def unpaired(mapping):
+    return dict(mapping["mapping"])
+
+
+def paired(values):
+    return {"mapping": [[key, value] for key, value in values.items()]}
+
+
+@pytest.fixture
+def old(tmp_path):
+    """A model with an index beside it, as laconic wrote them until format 3 of bundles."""
+    return shutil.copytree(OLD, tmp_path / "old")
+
+
+def test_an_old_index_is_still_read(old):
+    index = SearchIndex.load(old)
+    found = index.search("moon", k=3)
+    assert found.ids == ["a", "b", "c"]
+    assert found.scores == pytest.approx([1.0, 1.0, 0.3])
+    assert index.blend == 0.3
+    assert str(found[0].snippet) == "sun and moon"
+    bundle = laconic.load(old)
+    assert bundle.documents.ids.tolist() == list("abcdef")
+    assert bundle.documents.texts[5] == "chilli <b>"
+    assert bundle.documents.weights.shape == (6, 2)
+
+
+def test_an_old_index_becomes_documents_when_it_is_saved(old):
+    before = SearchIndex.load(old)
+    before.save(old)
+    assert not (old / FOLDER).exists()
+    again = SearchIndex.load(old)
+    assert again.search("moon salt") == before.search("moon salt")
+
+
+def test_files_beside_an_old_index_stay(old):
+    (old / FOLDER / "mine.txt").write_text("mine")
+    SearchIndex.load(old).save(old)
+    assert [path.name for path in (old / FOLDER).iterdir()] == ["mine.txt"]
+
+
+def test_an_old_index_of_another_model_is_refused(old):
+    edit(old / FOLDER, lambda document: document.update(model="0" * 64))
+    with pytest.raises(SearchError, match="is the index of another model"):
+        SearchIndex.load(old)
+
+
+def test_truncated_and_tampered_old_files_are_refused(old):
     rng = random.Random(0)
-    folder = saved / FOLDER
+    folder = old / FOLDER
     whole = contents(folder)
     for name, content in whole.items():
         for damaged in (
@@ -102,12 +189,13 @@ def test_truncated_and_tampered_files_are_refused(saved):
         ):
             (folder / name).write_bytes(damaged)
             with pytest.raises(SearchError, match=re.escape(name)):
-                SearchIndex.load(saved)
+                SearchIndex.load(old)
         (folder / name).unlink()
-        with pytest.raises(SearchError):
-            SearchIndex.load(saved)
+        if name != "index.json":
+            with pytest.raises(SearchError):
+                SearchIndex.load(old)
         (folder / name).write_bytes(content)
-    SearchIndex.load(saved)
+    SearchIndex.load(old)
 
 
 def change_part(name, value):
@@ -123,7 +211,7 @@ def change_part(name, value):
         lambda document: document.update(blend=2),
         lambda document: document.update(blend=None),
         lambda document: document.update(scaling="min"),
-        lambda document: document.update(ids=document["texts"]),
+        lambda document: document.update(ids=document["terms"]["idf"]["array"]),
         lambda document: document.update(ids=7),
         lambda document: document.update(texts=document["terms"]["counts"]["data"]),
         lambda document: document.pop("terms"),
@@ -146,35 +234,10 @@ def change_part(name, value):
         change_part("documents", "all"),
     ],
 )  # fmt: skip
-def test_a_forged_document_is_refused(saved, change):
-    edit(saved / FOLDER, change)
+def test_a_forged_old_document_is_refused(old, change):
+    edit(old / FOLDER, change)
     with pytest.raises(SearchError):
-        SearchIndex.load(saved)
-
-
-def test_parts_that_do_not_fit_are_refused(saved, corpus, model):
-    whole = SearchIndex.load(saved)
-    vectors = whole.matcher.topics.parts[0]
-    for part in (
-        vectors._replace(topics=vectors.topics + 1),
-        vectors._replace(documents=vectors.documents[::-1] // 2),
-        vectors._replace(vectors=vectors.vectors[:, :2]),
-        vectors._replace(vectors=np.asfortranarray(vectors.vectors)),
-    ):
-        whole.matcher.topics.parts[0] = part
-        whole.save(saved)
-        with pytest.raises(SearchError):
-            SearchIndex.load(saved)
-
-
-def test_anything_else_in_the_way_is_left_alone(saved, index):
-    other = saved.parent / "other"
-    (other / FOLDER).mkdir(parents=True)
-    (other / FOLDER / "mine.txt").write_text("mine")
-    laconic.Bundle(index.model, index.vectorizer)
-    with pytest.raises((SearchError, BundleError), match="is not empty"):
-        index.save(other)
-    assert (other / FOLDER / "mine.txt").read_text() == "mine"
+        SearchIndex.load(old)
 
 
 def test_documents_of_a_mapped_corpus(corpus, model, texts, tmp_path):

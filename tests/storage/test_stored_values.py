@@ -136,7 +136,7 @@ def test_a_csr_array_that_is_not_one_is_refused(tmp_path):
         (np.array([1, np.nan]), "value has NaN or infinite"),
         (np.array(["text"]), "list of strings"),
         (np.array([None]), "dtype object"),
-        (np.zeros(2, np.uint8), "dtype uint8"),
+        (np.zeros(2, np.uint16), "dtype uint16"),
         (np.zeros(2, [("a", "f8")]), "cannot be saved"),
         (np.ma.masked_array([1.0]), "MaskedArray"),
         (sparse.csc_array(np.eye(2)), "csc_array"),

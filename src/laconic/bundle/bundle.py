@@ -5,33 +5,43 @@ from __future__ import annotations
 import inspect
 import os
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
+from numbers import Integral
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from laconic.bundle.documents import PREFIX, Documents, restore, store
 from laconic.bundle.parameters import decode_parameters, encode_parameters
+from laconic.bundle.tables import as_table
+from laconic.checks import check_number
 from laconic.corpus.saving import add_vectorizer, read_vectorizer
-from laconic.errors import BundleError
+from laconic.display import bundle_html
+from laconic.errors import BundleError, CorpusError
 from laconic.storage.manifest import Json, Kind, quoted
 from laconic.storage.reading import StoredDirectory, read_directory
 from laconic.storage.values import decode, encode
 from laconic.storage.writing import DirectoryWriter, replacing
+from laconic.words import plural
 
 if TYPE_CHECKING:
     from laconic.corpus import Vectorizer
     from laconic.matrices import CSR
     from laconic.models.base import TopicModel
     from laconic.reading.strings import Strings
+    from laconic.search import Results, SearchIndex
 
-# Format 2 added priors among the parameters, and vectorisers of several modalities.
-MODEL = Kind(noun="model", manifest="model.json", format="laconic-bundle", version=2, error=BundleError)
+# Format 2 added priors among the parameters, and vectorisers of several modalities; format 3 documents, and
+# how they are searched.
+MODEL = Kind(noun="model", manifest="model.json", format="laconic-bundle", version=3, error=BundleError)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Bundle:
-    """A fitted model and, if it was fitted on texts, the vectoriser that turns texts into its input.
+    """A fitted model, the vectoriser that turns texts into its input, and the documents it is used with.
+
+    `laconic.fit` makes one, and `laconic.load` reads one that was saved.
 
     Parameters
     ----------
@@ -41,14 +51,30 @@ class Bundle:
         Whose vocabulary names the model's terms.
     vectorizers : mapping of str to Vectorizer, optional
         For a model of several modalities, in place of `vectorizer`: those of its modalities that are texts.
+    documents : Documents, optional
+        Documents with their weights: those of the fit, or others, such as `Documents.of` makes them.
+    search_settings : mapping, optional
+        How documents are searched, if not by the defaults: what ``SearchIndex.settings`` gives.
+
+    Attributes
+    ----------
+    documents : Documents or None
+        Read and checked when first used.
+    index : SearchIndex
+        The documents as they are searched; derived from them when first used.
+    vocabulary : numpy.ndarray of str, or None
+        The terms in the order of the model's columns.
+    path : pathlib.Path or None
+        Where the bundle was loaded from.
 
     Raises
     ------
     ValueError
-        If the vocabulary does not fit the model.
+        If the vocabulary does not fit the model, or the documents do not.
 
     See Also
     --------
+    laconic.fit : From texts to a bundle in one line.
     load : Read a bundle that was saved.
 
     Examples
@@ -63,21 +89,33 @@ class Bundle:
     >>> with tempfile.TemporaryDirectory() as path:
     ...     Bundle(model, vectorizer).save(path)
     ...     loaded = load(path)
-    >>> [sorted(term for term, weight in topic) for topic in loaded.topics()]
+    >>> [sorted(term for term, weight in topic) for topic in loaded.topic_words()]
     [['moon', 'sun'], ['pepper', 'salt']]
     >>> loaded.transform(["the sun", "salted"]).shape
     (2, 2)
     """
 
-    model: TopicModel
-    vectorizer: Vectorizer | None = None
-    vectorizers: Mapping[str, Vectorizer] = field(default_factory=dict, kw_only=True)
-
-    def __post_init__(self) -> None:
+    def __init__(
+        self,
+        model: TopicModel,
+        vectorizer: Vectorizer | None = None,
+        *,
+        vectorizers: Mapping[str, Vectorizer] | None = None,
+        documents: Documents | Callable[[Bundle], Documents | None] | None = None,
+        search_settings: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.model, self.vectorizer = model, vectorizer
+        self.vectorizers = dict(vectorizers or {})
+        self.search_settings = None if search_settings is None else dict(search_settings)
+        self._given = documents
+        self.path: Path | None = None
         self._check_names()
-        ordered = {name: self.vectorizers[name] for name in self.modalities if name in self.vectorizers}
-        object.__setattr__(self, "vectorizers", ordered)
+        self.vectorizers = {
+            name: self.vectorizers[name] for name in self.modalities if name in self.vectorizers
+        }
         self._check_sizes()
+        if isinstance(documents, Documents):
+            self._check_documents(documents)
 
     def __repr__(self) -> str:
         parts = [
@@ -85,12 +123,36 @@ class Bundle:
             for name, vectorizer in [("", self.vectorizer), *self.vectorizers.items()]
             if vectorizer is not None
         ]
+        if isinstance(self._given, Documents):
+            parts.append(plural(len(self._given), "document"))
         return f"<Bundle: {self.model!r}, {', '.join(parts) or 'no vectoriser'}>"
+
+    @cached_property
+    def documents(self) -> Documents | None:
+        """The documents that the bundle has, if it has any; read and checked when first used."""
+        if not callable(self._given):
+            return self._given
+        found = self._given(self)
+        if found is not None:
+            self._check_documents(found)
+        return found
+
+    @cached_property
+    def index(self) -> SearchIndex:
+        """The documents as they are searched: derived from `documents` when first used."""
+        from laconic.search.index import index_of
+
+        return index_of(self)
+
+    def _repr_html_(self) -> str:
+        # What is large and was not used yet is not read to show a table.
+        at_hand = self._given if isinstance(self._given, Documents) else vars(self).get("documents")
+        return bundle_html(self, at_hand)
 
     @property
     def modalities(self) -> list[str]:
         """The names of the model's modalities; none, if its documents have just one."""
-        return [str(name) for name in getattr(self.model, "modalities_", ())]
+        return list(self.model.modalities)
 
     @property
     def vocabulary(self) -> Strings | None:
@@ -99,13 +161,46 @@ class Bundle:
             return np.concatenate([vectorizer.vocabulary for vectorizer in self.vectorizers.values()])
         return None if self.vectorizer is None else self.vectorizer.vocabulary
 
-    def topics(self, n_terms: int = 10, *, modality: str | None = None) -> list[list[tuple[str, float]]]:
-        """List the heaviest terms of every topic.
+    def topics(self, n_terms: int = 10) -> Any:
+        """Tell what the topics are: one row for each, by its number.
 
         Parameters
         ----------
         n_terms : int, default=10
-            At most that many terms of a topic.
+            At most that many words of a topic.
+
+        Returns
+        -------
+        data frame, or Table
+            The columns: topic (its number, which never changes), class (for group models), words (of several
+            modalities, a column for each), size (how many words it has) and, if there are documents, share
+            (its part of all documents' weights) and documents (how many have it as their largest) and, if
+            these have labels, labels (where it is strongest). A pandas or polars data frame, where one of
+            them is installed.
+        """
+        columns: dict[str, list[Any]] = {"topic": list(range(len(self.model.topic_sizes_)))}
+        if self.model.topic_owners:
+            columns["class"] = self.model.topic_owners
+        for name in (*self.modalities,) or (None,):
+            listed = self.topic_words(n_terms, modality=name)
+            shown = [
+                ", ".join(("-" if weight < 0 else "") + term for term, weight in words) for words in listed
+            ]
+            columns["words" if name is None else f"words_{name}"] = shown
+        columns["size"] = self.model.topic_sizes_.tolist()
+        if self.documents is not None:
+            columns |= self.documents.by_topic()
+        return as_table(columns)
+
+    def topic_words(
+        self, n_terms: int | None = 10, *, modality: str | None = None
+    ) -> list[list[tuple[str, float]]]:
+        """List the heaviest terms of every topic.
+
+        Parameters
+        ----------
+        n_terms : int or None, default=10
+            At most that many terms of a topic, or all.
         modality : str, optional
             Only terms of this one.
 
@@ -121,6 +216,53 @@ class Bundle:
         vectorizer = self.vectorizers.get(self._known(modality))
         vocabulary = None if vectorizer is None else vectorizer.vocabulary
         return self.model.topics(vocabulary, n_terms, modality=modality)  # type: ignore[call-arg]
+
+    def documents_of(self, topic: int, n: int = 5) -> Any:
+        """Find the documents that have most of a topic.
+
+        Parameters
+        ----------
+        topic : int
+            Its number.
+        n : int, default=5
+            At most that many.
+
+        Returns
+        -------
+        data frame, or Table
+            One row for each, the largest weight first: id, weight and, where they are known, label, date and
+            text. Documents without any of the topic are not among them.
+        """
+        check_number("topic", topic, Integral, 0, len(self.model.topic_sizes_) - 1)
+        check_number("n", n, Integral, 1)
+        return as_table(self._kept("documents of a topic").most_of(int(topic), int(n)))
+
+    def search(self, query: str, k: int = 10, *, blend: float | None = None) -> Results:
+        """Find the best documents for a query, by its words and by its topics.
+
+        Parameters
+        ----------
+        query : str
+            Words; those that are not in the vocabulary are passed over.
+        k : int, default=10
+            At most that many documents.
+        blend : float, optional
+            The part of topics in the score, from 0 (words only) to 1 (topics only).
+
+        Returns
+        -------
+        Results
+            Best first. For more (explanations, many queries, tuning), see `index`.
+        """
+        return self.index.search(query, k, blend=blend)
+
+    def _kept(self, what: str) -> Documents:
+        if self.documents is None:
+            raise ValueError(
+                f"there are no {what}: this bundle has no documents; keep them when you fit, or give "
+                "documents=Documents.of(model, {'': corpus})"
+            )
+        return self.documents
 
     def vectorize(self, texts: Iterable[str], *, modality: str | None = None) -> CSR:
         """Turn texts into the rows that the model takes: counts for models of counts, else weights.
@@ -154,7 +296,9 @@ class Bundle:
         scipy.sparse.csr_array of float32, shape (n_texts, n_terms)
             One row for every text.
         """
-        return counts if self.model.wants == "counts" else self.vectorizer_of(modality).weigh(counts)
+        # not every bundle has a vectoriser, and not every model needs one here
+        rows: CSR = self.model.rows(counts, lambda counts: self.vectorizer_of(modality).weigh(counts))
+        return rows
 
     def transform(
         self, texts: Iterable[str] | Mapping[str, Iterable[str]], *, modality: str | None = None
@@ -244,7 +388,7 @@ class Bundle:
             )
         self._check_names()
         self._check_sizes()
-        state = self.model._fitted_state()
+        state, documents = self.model._fitted_state(), self.documents
         with replacing(path, MODEL) as writer:
             writer.commit(
                 {
@@ -252,8 +396,15 @@ class Bundle:
                     "parameters": encode_parameters(self.model.get_params(deep=False), writer),
                     "state": {k: encode(v, k, writer) for k, v in state.items()},
                     **self._add_vectorizers(writer),
+                    "documents": None
+                    if documents is None
+                    else store(
+                        documents, self.model, writer, {name: _suffix(name) for name in self.modalities}
+                    ),
+                    "search": encode(self.search_settings, "search", writer),
                 }
             )
+        _forget_old_index(Path(path))
 
     def _add_vectorizers(self, writer: DirectoryWriter) -> dict[str, Json]:
         """Store the vectoriser or vectorisers, if there are any."""
@@ -261,7 +412,7 @@ class Bundle:
             return {
                 "vectorizers": {
                     # Only for people: which file belongs to which modality stands in the document.
-                    name: add_vectorizer(vectorizer, writer, f".{re.sub('[^A-Za-z0-9_]', '_', name)[:40]}")
+                    name: add_vectorizer(vectorizer, writer, _suffix(name))
                     for name, vectorizer in self.vectorizers.items()
                 }
             }
@@ -276,34 +427,52 @@ class Bundle:
                 f"the model has modalities ({names}): give vectorizers, a mapping with their names"
             )
 
+    def _check_documents(self, documents: Documents) -> None:
+        n_topics = self.model.components_.shape[0]
+        for name, corpus in documents.corpora.items():
+            n_terms, found = self.model.n_terms_of(name or None), documents.modality_weights[name].shape[1]
+            if corpus.shape[1] != n_terms or found != n_topics:
+                raise ValueError(
+                    f"the documents have {plural(corpus.shape[1], 'term')} and {plural(found, 'topic')}, but "
+                    f"the model {n_terms} and {n_topics}; give documents with the vocabulary of the model"
+                )
+
     def _check_sizes(self) -> None:
         for name, vectorizer in self.vectorizers.items():
-            n_columns = self.model.modality_topics(name).shape[1]
+            n_columns = self.model.n_terms_of(name)
             if len(vectorizer.vocabulary) != n_columns:
                 raise ValueError(
                     f"the vocabulary of {name!r} has {len(vectorizer.vocabulary)} terms, but the model was "
                     f"fitted on {n_columns}; give the vectoriser that made the model's input"
                 )
-        vocabulary, n_terms = self.vocabulary, getattr(self.model, "n_features_in_", None)
-        if vocabulary is not None and n_terms is not None and len(vocabulary) != n_terms:
+        vocabulary = self.vocabulary
+        if vocabulary is None or not self.model.fitted:
+            return
+        n_terms = self.model.n_terms_of()
+        if len(vocabulary) != n_terms:
             raise ValueError(
                 f"the vocabulary has {len(vocabulary)} terms, but the model was fitted on {n_terms}; "
                 "give the vectoriser that made the model's input"
             )
 
 
-def load(path: str | os.PathLike[str]) -> Bundle:
+def load(path: str | os.PathLike[str], *, verify: bool = True) -> Bundle:
     """Read a saved model; everything is checked, and nothing in the directory is executed.
 
     Parameters
     ----------
     path : path-like
         The directory that was given to ``save``.
+    verify : bool, default=True
+        Whether all bytes of the documents are read and checked when they are first used. Without, only
+        names, sizes and headers are: for large collections that you trust. The model itself is always
+        checked.
 
     Returns
     -------
     Bundle
-        Its ``model`` gives the same results as the one that was saved, bit for bit.
+        Its ``model`` gives the same results as the one that was saved, bit for bit. Documents are mapped
+        into memory, read-only; they stay what they are, even if the directory is replaced or removed.
 
     Raises
     ------
@@ -319,14 +488,51 @@ def load(path: str | os.PathLike[str]) -> Bundle:
     ...
     laconic.errors.BundleError: no-model: does not exist; give the directory a model was saved to
     """
-    stored = read_directory(path, MODEL)
+    stored = read_directory(path, MODEL, verify=verify, later=PREFIX)
     model = _restored_model(stored)
+    settings = decode(stored.document.get("search"), "search", stored)
+    if settings is not None and not isinstance(settings, dict):
+        raise stored.error("has no valid 'search'")
     try:
-        return Bundle(model, **_restored_vectorizers(stored))
+        bundle = Bundle(
+            model, **_restored_vectorizers(stored), documents=_documents_in(stored), search_settings=settings
+        )
     except BundleError:
         raise
     except ValueError as error:
         raise stored.error(str(error)) from error
+    bundle.path = stored.path
+    return bundle
+
+
+def _documents_in(stored: StoredDirectory) -> Callable[[Bundle], Documents | None]:
+    """What reads the documents of a bundle, when they are asked for."""
+    described = stored.document.get("documents")
+
+    def read(bundle: Bundle) -> Documents | None:
+        if described is None:
+            # Until format 3, documents were kept in an index beside the model, if at all.
+            from laconic.search.saving import old_documents
+
+            return old_documents(bundle, stored.path)
+        try:
+            return restore(described, bundle.model, bundle.vectorizer_of, stored)
+        except CorpusError as error:
+            raise stored.error(str(error)) from error
+
+    return read
+
+
+def _forget_old_index(path: Path) -> None:
+    """Remove the index that laconic kept beside a model until format 3: documents have taken its place."""
+    from laconic.search.saving import remove_old_index
+
+    remove_old_index(path)
+
+
+def _suffix(modality: str) -> str:
+    """Only for people: which file belongs to which modality stands in the document."""
+    return f".{re.sub('[^A-Za-z0-9_]', '_', modality)[:40]}" if modality else ""
 
 
 def _restored_vectorizers(stored: StoredDirectory) -> dict[str, Any]:

@@ -67,7 +67,7 @@ def writing_weights(path: Path, n_topics: int, names: Sequence[str] | None = Non
 
 def topic_names(model: Any) -> Sequence[str] | None:
     """What topics are called if they have more than a number: those of classes."""
-    return model.get_feature_names_out().tolist() if hasattr(model, "topic_class_") else None
+    return model.get_feature_names_out().tolist() if model.traits.classes else None
 
 
 def _dense(weights: Any) -> NDArray[Any]:

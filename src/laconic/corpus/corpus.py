@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sized
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,8 +16,10 @@ from sklearn.feature_extraction.text import CountVectorizer
 from laconic.corpus.bags import count_bags, vectorizer_settings
 from laconic.corpus.options import VectorizerOptions, Weighting
 from laconic.corpus.stdlib import standard_library
+from laconic.corpus.texts import TextKeeper, Texts
 from laconic.corpus.vectorizer import Vectorizer
 from laconic.corpus.weighting import term_weights
+from laconic.display import corpus_html
 from laconic.errors import CorpusError, Parameter, listed
 from laconic.matrices import as_counts, columns_like
 from laconic.reading import (
@@ -31,12 +34,21 @@ from laconic.reading import (
     read_documents,
     read_table,
 )
+from laconic.reading.dates import Dates, as_dates
 from laconic.reading.strings import Strings, as_names, as_vocabulary, check_unique
 from laconic.words import plural
 
 if TYPE_CHECKING:
     from laconic.engines import Shards
     from laconic.matrices import CSC, CSR
+
+
+class Given(NamedTuple):
+    """What is known of documents besides their texts, and whether these are kept."""
+
+    labels: bool
+    dates: bool
+    texts: bool
 
 
 class Corpus:
@@ -53,6 +65,11 @@ class Corpus:
         With a vocabulary of n_terms.
     labels, ids : iterable of str, optional
         One for each document. Numbers become strings. Ids must differ; they are "0", "1", ... by default.
+    dates : iterable, optional
+        One for each document, or None where it has none: dates and times of Python, numpy or pandas, years,
+        or texts such as 2026-11-16 (ISO 8601).
+    texts : iterable of str, optional
+        The documents themselves, where they are to be kept.
 
     Attributes
     ----------
@@ -68,6 +85,10 @@ class Corpus:
         The label of each document.
     ids : numpy.ndarray of str
         The id of each document.
+    dates : numpy.ndarray of datetime64[s], or None
+        The date of each document, NaT where it has none.
+    texts : sequence of str, or None
+        The texts, if they were kept.
     vectorizer : Vectorizer
         What turns texts into rows of `X`.
     reading : Reading or None
@@ -99,6 +120,8 @@ class Corpus:
         *,
         labels: Iterable[object] | None = None,
         ids: Iterable[object] | None = None,
+        dates: Iterable[object] | None = None,
+        texts: Iterable[str] | None = None,
     ) -> None:
         self.counts = as_counts(counts)
         self.vectorizer = vectorizer
@@ -111,18 +134,28 @@ class Corpus:
             )
         self.labels = None if labels is None else as_names(labels, "label")
         self.ids = as_names(range(n_documents) if ids is None else ids, "id")
-        _check_length(self.labels, "labels", n_documents)
-        _check_length(self.ids, "ids", n_documents)
+        self.dates = None if dates is None else as_dates(dates)
+        self.texts = None if texts is None else Texts.of(texts)
+        for name in ("labels", "ids", "dates", "texts"):
+            _check_length(getattr(self, name), name, n_documents)
         check_unique(self.ids)
 
     @classmethod
     def _restored(
-        cls, counts: CSR, counts_csc: CSC, vectorizer: Vectorizer, *, labels: Strings | None, ids: Strings
+        cls,
+        counts: CSR,
+        counts_csc: CSC,
+        vectorizer: Vectorizer,
+        *,
+        labels: Strings | None,
+        ids: Strings,
+        dates: Dates | None,
+        texts: Texts | None,
     ) -> Self:
         """Make a corpus of what was saved and is checked, without reading or copying it again."""
         corpus = cls.__new__(cls)
         corpus.counts, corpus.counts_csc, corpus.vectorizer = counts, counts_csc, vectorizer
-        corpus.labels, corpus.ids = labels, ids
+        corpus.labels, corpus.ids, corpus.dates, corpus.texts = labels, ids, dates, texts
         return corpus
 
     @classmethod
@@ -133,16 +166,18 @@ class Corpus:
         text: str = "text",
         label: str | None = None,
         id: str | None = None,
+        date: str | None = None,
         encoding: str = "utf-8",
         delimiter: str | None = None,
         vocabulary: Terms | None = None,
         on_error: OnError = "raise",
+        keep_texts: bool = False,
         progress: Progress | None = None,
         **options: Unpack[VectorizerOptions],
     ) -> Self:
         r"""Read texts or counts from files.
 
-        Texts are read one at a time and not kept.
+        Texts are read one at a time and, unless `keep_texts` asks for it, not kept.
 
         Parameters
         ----------
@@ -159,6 +194,8 @@ class Corpus:
             SVMlight ``"label"`` the first field of each line.
         id : str or None, default=None
             The column of the id; documents are numbered from "0" by default.
+        date : str or None, default=None
+            The column of the date: 2026-11-16 (ISO 8601), a year, or as mail has it; it may be empty.
         encoding : str, default="utf-8"
             The encoding of the file or files.
         delimiter : str or None, default=None
@@ -169,6 +206,8 @@ class Corpus:
         on_error : {"raise", "skip"}, default="raise"
             Whether a row that cannot be used raises, or is left out and noted in `reading`. What is wrong
             with a whole file, such as a missing column, always raises; in a folder, each file is a row.
+        keep_texts : bool, default=False
+            Whether the corpus has the texts, too (in a temporary file, if they are large).
         progress : callable or None, default=None
             Called now and then with the number of bytes read, that of all, and the number of documents.
         **options
@@ -197,7 +236,7 @@ class Corpus:
         (3, 1)
         """
         if holds_counts(path):
-            _check_for_counts(path, options, text=text, id=id, delimiter=delimiter)
+            _check_for_counts(path, options, text=text, id=id, date=date, delimiter=delimiter)
             counted = read_counts(
                 path,  # type: ignore[arg-type]
                 vocabulary=vocabulary,
@@ -219,29 +258,43 @@ class Corpus:
             text=text,
             label=label,
             id=id,
+            date=date,
             encoding=encoding,
             delimiter=delimiter,
             on_error=on_error,
             progress=progress,
         )
-        corpus = cls._of_documents(documents, label is not None, options)
+        corpus = cls._of_documents(documents, Given(label is not None, date is not None, keep_texts), options)
         corpus.reading = documents.reading
         return corpus
 
     @classmethod
-    def _of_documents(cls, documents: Iterable[Document], labelled: bool, options: VectorizerOptions) -> Self:
+    def _of_documents(cls, documents: Iterable[Document], given: Given, options: VectorizerOptions) -> Self:
         vectorizer = Vectorizer(**options)
         labels: list[str | None] = []
         ids: list[str] = []
+        dates: list[np.datetime64 | None] = []
+        keeper = TextKeeper() if given.texts else None
 
         def texts() -> Iterator[str]:
             for document in documents:
                 labels.append(document.label)
                 ids.append(document.id)
+                if given.dates:
+                    dates.append(document.date)
+                if keeper is not None:
+                    keeper.add(document.text)
                 yield document.text
 
         counts = vectorizer.fit_count(texts())
-        return cls(counts, vectorizer, labels=labels if labelled else None, ids=ids)
+        return cls(
+            counts,
+            vectorizer,
+            labels=labels if given.labels else None,
+            ids=ids,
+            dates=dates if given.dates else None,
+            texts=None if keeper is None else keeper.kept(),
+        )
 
     @classmethod
     def from_table(
@@ -250,6 +303,9 @@ class Corpus:
         text: str = "text",
         label: str | None = None,
         id: str | None = None,
+        *,
+        date: str | None = None,
+        keep_texts: bool = False,
         **options: Unpack[VectorizerOptions],
     ) -> Self:
         """Count the terms of a column of a table in memory.
@@ -260,8 +316,10 @@ class Corpus:
             Or anything else with the Arrow interface (``__arrow_c_stream__``).
         text : str, default="text"
             The column of the text. A text that is null is an empty document.
-        label, id : str or None, default=None
-            The columns of label and id.
+        label, id, date : str or None, default=None
+            The columns of label, id and date.
+        keep_texts : bool, default=False
+            Whether the corpus has the texts, too.
         **options
             Those of `Vectorizer`.
 
@@ -282,7 +340,8 @@ class Corpus:
         >>> Corpus.from_table(table, text="body", label="year", min_df=1, max_df=1.0)
         Corpus(3 documents x 2 terms, 3 non-zeros, 2 labels, 1 empty document)
         """
-        return cls._of_documents(read_table(table, text=text, label=label, id=id), label is not None, options)
+        documents = read_table(table, text=text, label=label, id=id, date=date)
+        return cls._of_documents(documents, Given(label is not None, date is not None, keep_texts), options)
 
     @classmethod
     def from_texts(
@@ -290,6 +349,9 @@ class Corpus:
         texts: Iterable[str],
         labels: Iterable[object] | None = None,
         ids: Iterable[object] | None = None,
+        *,
+        dates: Iterable[object] | None = None,
+        keep_texts: bool = False,
         **options: Unpack[VectorizerOptions],
     ) -> Self:
         """Count the terms of texts.
@@ -297,9 +359,11 @@ class Corpus:
         Parameters
         ----------
         texts : iterable of str
-            Read once and not kept.
-        labels, ids : iterable of str, optional
-            One for each text.
+            Read once and, unless `keep_texts` asks for it, not kept.
+        labels, ids, dates : iterable, optional
+            One for each text, as of `Corpus`.
+        keep_texts : bool, default=False
+            Whether the corpus has the texts, too.
         **options
             Those of `Vectorizer`.
 
@@ -319,11 +383,15 @@ class Corpus:
         vectorizer = Vectorizer(**options)
         labels = None if labels is None else as_names(labels, "label")
         ids = None if ids is None else as_names(ids, "id")
+        dates = None if dates is None else as_dates(dates)
         if isinstance(texts, Sized) and not isinstance(texts, str | bytes):
             # Better now than after an hour of counting.
-            _check_length(labels, "labels", len(texts))
-            _check_length(ids, "ids", len(texts))
-        return cls(vectorizer.fit_count(texts), vectorizer, labels=labels, ids=ids)
+            for name, values in (("labels", labels), ("ids", ids), ("dates", dates)):
+                _check_length(values, name, len(texts))
+        keeper = TextKeeper() if keep_texts else None
+        counts = vectorizer.fit_count(texts if keeper is None else _keeping(texts, keeper))
+        kept = None if keeper is None else keeper.kept()
+        return cls(counts, vectorizer, labels=labels, ids=ids, dates=dates, texts=kept)
 
     @classmethod
     def from_counts(
@@ -494,6 +562,41 @@ class Corpus:
 
         return Shards.whole(X, columns)
 
+    def with_texts(self, texts: Iterable[str] | None) -> Self:
+        """The same documents with their texts, or (None) without.
+
+        Parameters
+        ----------
+        texts : iterable of str, or None
+            One for each document.
+        """
+        other = copy.copy(self)
+        other.texts = None if texts is None else Texts.of(texts)
+        _check_length(other.texts, "texts", self.shape[0])
+        return other
+
+    def extended(self, others: Corpus) -> Self:
+        """The same with other documents after these; labels and texts stay only where both have them.
+
+        Parameters
+        ----------
+        others : Corpus
+            With the same vocabulary and other ids.
+
+        Returns
+        -------
+        Corpus
+            With the vectoriser of this one.
+        """
+
+        def both(name: str) -> Any:
+            one, other = getattr(self, name), getattr(others, name)
+            return None if one is None or other is None else [*one, *other]
+
+        counts = sparse.csr_array(sparse.vstack([self.counts, others.counts], "csr"))
+        names = {name: both(name) for name in ("labels", "ids", "dates", "texts")}
+        return type(self)(counts, self.vectorizer, **names)
+
     def vectorize(self, texts: Iterable[str]) -> CSR:
         """Turn new texts into rows like those of `X`.
 
@@ -564,6 +667,9 @@ class Corpus:
             parts.append(plural(self.n_empty, "empty document"))
         return f"Corpus({', '.join(parts)})"
 
+    def _repr_html_(self) -> str:
+        return corpus_html(self)
+
 
 def _check_for_counts(path: object, options: Mapping[str, object], **given: str | None) -> None:
     """Refuse what says how texts are read."""
@@ -573,6 +679,14 @@ def _check_for_counts(path: object, options: Mapping[str, object], **given: str 
         raise CorpusError(f"{path} holds counts and no texts: leave ", *listed(names), " out")
 
 
-def _check_length(names: Strings | None, what: str, n_documents: int) -> None:
-    if names is not None and len(names) != n_documents:
-        raise CorpusError(f"there are {len(names)} {what} for {n_documents} documents; give one for each")
+def _keeping(texts: Iterable[str], keeper: TextKeeper) -> Iterator[str]:
+    for text in texts:
+        if isinstance(text, str):
+            keeper.add(text)
+        # What is no text is refused where it is counted.
+        yield text
+
+
+def _check_length(values: Sized | None, what: str, n_documents: int) -> None:
+    if values is not None and len(values) != n_documents:
+        raise CorpusError(f"there are {len(values)} {what} for {n_documents} documents; give one for each")

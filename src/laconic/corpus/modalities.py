@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from laconic.corpus.corpus import Corpus
+from laconic.corpus.corpus import Corpus, Given
 from laconic.corpus.options import VectorizerOptions
 from laconic.errors import CorpusError
 from laconic.reading import Document, Documents, MultimodalDocument, OnError, Paths, Progress, read_modalities
@@ -16,10 +16,12 @@ def read_corpora(
     *,
     label: str | None = None,
     id: str | None = None,
+    date: str | None = None,
     encoding: str = "utf-8",
     delimiter: str | None = None,
     on_error: OnError = "raise",
     progress: Progress | None = None,
+    keep_texts: bool = False,
     options: Mapping[str, VectorizerOptions] | None = None,
 ) -> dict[str, Corpus]:
     r"""Read several texts of each document: one corpus for each, with the same rows.
@@ -33,10 +35,12 @@ def read_corpora(
     texts : mapping of str to str
         The column of each modality, by its name; two or more. An empty text, or null, is one that the
         document lacks: its row is empty.
-    label, id, encoding, delimiter, on_error
+    label, id, date, encoding, delimiter, on_error
         As of `Corpus.read`. A row that is left out is left out of all corpora.
     progress : callable or None, default=None
         As of `Corpus.read`; bytes are counted once for each modality.
+    keep_texts : bool, default=False
+        As of `Corpus.read`.
     options : mapping of str to mapping, optional
         Those of `Vectorizer` for each modality, by its name.
 
@@ -70,6 +74,7 @@ def read_corpora(
             list(texts.values()),
             label=label,
             id=id,
+            date=date,
             encoding=encoding,
             delimiter=delimiter,
             on_error=on_error,
@@ -77,7 +82,9 @@ def read_corpora(
         )
         one = _OneText(documents, number)
         try:
-            corpus = Corpus._of_documents(one, label is not None, (options or {}).get(name, {}))
+            corpus = Corpus._of_documents(
+                one, Given(label is not None, date is not None, keep_texts), (options or {}).get(name, {})
+            )
         except CorpusError as error:
             if not one.complete:
                 raise
@@ -98,8 +105,8 @@ class _OneText:
         self._number = number
 
     def __iter__(self) -> Iterator[Document]:
-        for texts, label, name in self._documents:
-            yield Document(texts[self._number], label, name)
+        for texts, label, name, date in self._documents:
+            yield Document(texts[self._number], label, name, date)
         self.complete = True
 
 

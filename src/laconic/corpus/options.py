@@ -158,3 +158,6 @@ _CHECKS = {
     "weighting": _weighting,
     "sublinear_tf": _flag,
 }
+
+OPTIONS = tuple(_CHECKS)
+"""The names of all options of a vectoriser."""

@@ -11,12 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from laconic.corpus.corpus import Corpus
+from laconic.corpus.texts import BLOCK, Texts
 from laconic.corpus.vectorizer import Vectorizer
 from laconic.engines import weighted_blocks
 from laconic.errors import CorpusError
 from laconic.kernels.columns import count_columns, same_by_columns, take_columns
+from laconic.reading.dates import Dates
 from laconic.reading.strings import Strings, as_names, check_unique
-from laconic.storage.arrays import add_array, add_blocks, add_csr, read_csr
+from laconic.storage.arrays import add_array, add_blocks, add_csr, read_array, read_csr
 from laconic.storage.lines import add_lines, add_strings, read_lines, read_strings
 from laconic.storage.manifest import Json, Kind, quoted
 from laconic.storage.reading import StoredDirectory, read_directory
@@ -26,7 +28,8 @@ from laconic.storage.writing import DirectoryWriter, replacing
 if TYPE_CHECKING:
     from laconic.matrices import CSC, CSR
 
-CORPUS = Kind(noun="corpus", manifest="corpus.json", format="laconic-corpus", version=1, error=CorpusError)
+# Format 2 added dates and texts.
+CORPUS = Kind(noun="corpus", manifest="corpus.json", format="laconic-corpus", version=2, error=CorpusError)
 
 BLOCK_BYTES = 2**28
 """How much of the matrix by columns is put together in memory at a time."""
@@ -64,26 +67,54 @@ def save_corpus(corpus: Corpus, path: str | os.PathLike[str]) -> None:
     ...     load_corpus(path)
     Corpus(3 documents x 4 terms, 6 non-zeros)
     """
+    with replacing(path, CORPUS) as writer:
+        writer.commit(
+            {**add_documents(corpus, writer), "vectorizer": add_vectorizer(corpus.vectorizer, writer)}
+        )
+
+
+def add_documents(
+    corpus: Corpus, writer: DirectoryWriter, prefix: str = "", modality: str = ""
+) -> dict[str, Json]:
+    """Store the documents of a corpus: counts, ids, labels, dates and texts, as far as it has them.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Its matrix may be mapped, also from the directory that is replaced.
+    writer : DirectoryWriter
+        Receives the files.
+    prefix : str, default=""
+        What the names of files begin with.
+    modality : str, default=""
+        Added to the names of files that are not those of all modalities.
+
+    Returns
+    -------
+    dict
+        What `read_documents` expects.
+    """
     counts = corpus.counts
     if counts.dtype != np.float32 or not counts.has_canonical_format or counts.data.min(initial=1) <= 0:
         raise CorpusError(
-            f"{os.fspath(path)}: the counts of the corpus were changed and are no longer sorted and positive "
+            f"{writer.path}: the counts of the corpus were changed and are no longer sorted and positive "
             "float32, so it is not saved; make it again with Corpus.from_counts"
         )
     total = float(counts.data.sum(dtype=np.float64))
     tokens = int(total) if total.is_integer() and total < 2**53 else total
-    with replacing(path, CORPUS) as writer:
-        by_rows = add_csr(counts, "counts.csr", writer)
-        labels = None if corpus.labels is None else add_strings(corpus.labels.tolist(), "labels", writer)
-        writer.commit(
-            {
-                "numbers": {**_sizes(counts), "tokens": tokens},
-                "counts": {"csr": by_rows, "csc": _add_columns(counts, writer)},
-                "ids": add_strings(corpus.ids.tolist(), "ids", writer),
-                "labels": labels,
-                "vectorizer": add_vectorizer(corpus.vectorizer, writer),
-            }
-        )
+    name = f"{prefix}counts{modality}"
+    labels, dates, texts = corpus.labels, corpus.dates, corpus.texts
+    return {
+        "numbers": {**_sizes(counts), "tokens": tokens},
+        "counts": {
+            "csr": add_csr(counts, f"{name}.csr", writer),
+            "csc": _add_columns(counts, f"{name}.csc", writer),
+        },
+        "ids": add_strings(corpus.ids.tolist(), f"{prefix}ids", writer),
+        "labels": None if labels is None else add_strings(labels.tolist(), f"{prefix}labels", writer),
+        "dates": None if dates is None else add_array(dates.astype(np.int64), f"{prefix}dates", writer),
+        "texts": None if texts is None else _add_texts(texts, f"{prefix}texts{modality}", writer),
+    }
 
 
 def load_corpus(path: str | os.PathLike[str], *, verify: bool = True) -> Corpus:
@@ -114,16 +145,47 @@ def load_corpus(path: str | os.PathLike[str], *, verify: bool = True) -> Corpus:
         file and says what is wrong with it.
     """
     stored = read_directory(path, CORPUS, mapped=True, verify=verify)
-    counts, columns = _read_counts(stored)
     vectorizer = read_vectorizer(stored, stored.document.get("vectorizer"))
+    return read_documents(stored.document, vectorizer, stored)
+
+
+def read_documents(described: Json, vectorizer: Vectorizer, stored: StoredDirectory) -> Corpus:
+    """Read the documents that `add_documents` stored.
+
+    Parameters
+    ----------
+    described : JSON value
+        What `add_documents` returned.
+    vectorizer : Vectorizer
+        Of the terms that were counted.
+    stored : StoredDirectory
+        Holds the files, mapped.
+
+    Returns
+    -------
+    Corpus
+        Its matrix is mapped and read-only.
+    """
+    if not isinstance(described, dict):
+        raise stored.error("has no valid description of its documents")
+    counts, columns = _read_counts(described, stored)
     n_documents, n_terms = counts.shape
     if len(vectorizer.vocabulary) != n_terms:
         raise stored.error(f"has a vocabulary of {len(vectorizer.vocabulary)} terms for {n_terms} columns")
-    ids = _read_names("ids", n_documents, stored)
-    if "labels" not in stored.document:
+    if "labels" not in described:
         raise stored.error("has no valid 'labels'")
-    labels = None if stored.document["labels"] is None else _read_names("labels", n_documents, stored)
-    return Corpus._restored(counts, columns, vectorizer, labels=labels, ids=ids)
+    labels = described["labels"]
+    # Format 1 of corpora had neither dates nor texts.
+    dates, texts = described.get("dates"), described.get("texts")
+    return Corpus._restored(
+        counts,
+        columns,
+        vectorizer,
+        ids=_read_names("ids", described.get("ids"), n_documents, stored),
+        labels=None if labels is None else _read_names("labels", labels, n_documents, stored),
+        dates=None if dates is None else _read_dates(dates, n_documents, stored),
+        texts=None if texts is None else _read_texts(texts, n_documents, stored),
+    )
 
 
 def add_vectorizer(vectorizer: Vectorizer, writer: DirectoryWriter, suffix: str = "") -> Json:
@@ -185,7 +247,41 @@ def _sizes(counts: CSR) -> dict[str, Json]:
     return {"documents": counts.shape[0], "terms": counts.shape[1], "nonzeros": int(counts.nnz)}
 
 
-def _add_columns(counts: CSR, writer: DirectoryWriter) -> dict[str, Json]:
+def _add_texts(texts: Texts, name: str, writer: DirectoryWriter) -> dict[str, Json]:
+    content = texts.content
+    blocks = (content[start : start + BLOCK] for start in range(0, len(content), BLOCK))
+    return {
+        "content": add_blocks(blocks, len(content), content.dtype, f"{name}.content", writer),
+        "starts": add_array(texts.starts, f"{name}.starts", writer),
+    }
+
+
+def _read_texts(described: Json, n_documents: int, stored: StoredDirectory) -> Texts:
+    if not isinstance(described, dict) or described.keys() != {"content", "starts"}:
+        raise stored.error("has no valid texts")
+    content, starts = (read_array(described[part], stored) for part in ("content", "starts"))
+    fits = (
+        content.dtype == np.uint8
+        and starts.dtype == np.int64
+        and content.ndim == starts.ndim == 1
+        and len(starts) == n_documents + 1
+        and starts[0] == 0
+        and starts[-1] == len(content)
+        and (starts[1:] >= starts[:-1]).all()
+    )
+    if not fits:
+        raise stored.error(f"does not divide its texts among {n_documents} documents", described["starts"])
+    return Texts(content, starts)
+
+
+def _read_dates(file: Json, n_documents: int, stored: StoredDirectory) -> Dates:
+    seconds = read_array(file, stored)
+    if seconds.dtype != np.int64 or seconds.shape != (n_documents,):
+        raise stored.error(f"does not have a date for each of {n_documents} documents", file)
+    return seconds.view("datetime64[s]")
+
+
+def _add_columns(counts: CSR, name: str, writer: DirectoryWriter) -> dict[str, Json]:
     """Store the matrix by columns: each of two arrays is made, and written, in blocks of columns."""
     sizes = np.zeros(counts.shape[1], dtype=np.int64)
     count_columns(counts.indices, sizes)
@@ -193,9 +289,9 @@ def _add_columns(counts: CSR, writer: DirectoryWriter) -> dict[str, Json]:
     index = counts.indices.dtype
     blocks = partial(_blocks_of_columns, counts, starts)
     return {
-        "data": add_blocks(blocks(counts.data), counts.nnz, counts.dtype, "counts.csc.data", writer),
-        "indices": add_blocks(blocks(None), counts.nnz, index, "counts.csc.indices", writer),
-        "indptr": add_array(starts.astype(index), "counts.csc.indptr", writer),
+        "data": add_blocks(blocks(counts.data), counts.nnz, counts.dtype, f"{name}.data", writer),
+        "indices": add_blocks(blocks(None), counts.nnz, index, f"{name}.indices", writer),
+        "indptr": add_array(starts.astype(index), f"{name}.indptr", writer),
     }
 
 
@@ -214,8 +310,10 @@ def _blocks_of_columns(
         yield out
 
 
-def _read_counts(stored: StoredDirectory) -> tuple[CSR, CSC]:
-    described = stored.object("counts")
+def _read_counts(documents: dict[str, Json], stored: StoredDirectory) -> tuple[CSR, CSC]:
+    described, numbers = documents.get("counts"), documents.get("numbers")
+    if not isinstance(described, dict) or not isinstance(numbers, dict):
+        raise stored.error("has no valid 'counts' or 'numbers'")
     by_rows, by_columns = described.get("csr"), described.get("csc")
     if (
         described.keys() != {"csr", "csc"}
@@ -229,7 +327,6 @@ def _read_counts(stored: StoredDirectory) -> tuple[CSR, CSC]:
     for matrix, parts in ((counts, by_rows), (transposed, by_columns)):
         if matrix.dtype != np.float32:
             raise stored.error(f"has counts of {matrix.dtype}, which must be float32", parts["data"])
-    numbers = stored.object("numbers")
     if counts.shape[0] == 0 or transposed.nnz != counts.nnz or {**numbers, **_sizes(counts)} != numbers:
         raise stored.error(f"has counts that do not fit its numbers ({quoted(numbers)})")
     columns: CSC = transposed.T
@@ -245,8 +342,7 @@ def _read_counts(stored: StoredDirectory) -> tuple[CSR, CSC]:
     return counts, columns
 
 
-def _read_names(key: str, n_documents: int, stored: StoredDirectory) -> Strings:
-    file = stored.document.get(key)
+def _read_names(key: str, file: Json, n_documents: int, stored: StoredDirectory) -> Strings:
     names = read_strings(file, key, stored)
     if len(names) != n_documents:
         raise stored.error(f"has {len(names)} {key} for {n_documents} documents", file)

@@ -63,7 +63,12 @@ class Source(NamedTuple):
                 )
 
     def corpora(
-        self, reading: Mapping[str, Any], modalities: Sequence[Modality], progress: Progress | None = None
+        self,
+        reading: Mapping[str, Any],
+        modalities: Sequence[Modality],
+        progress: Progress | None = None,
+        *,
+        keep_texts: bool = False,
     ) -> dict[str, Corpus]:
         """Read all of it: a corpus for each modality, by its name ("" if there is one).
 
@@ -75,6 +80,8 @@ class Source(NamedTuple):
             One without a name, or several.
         progress : callable, optional
             As of `Corpus.read`.
+        keep_texts : bool, default=False
+            As of `Corpus.read`; a saved corpus has its texts, or not.
 
         Returns
         -------
@@ -82,14 +89,20 @@ class Source(NamedTuple):
             With the same rows.
         """
         if self.holds is Holds.corpus:
-            return {"": Corpus.load(self.path)}
+            saved = Corpus.load(self.path)
+            return {"": saved if keep_texts else saved.with_texts(None)}
         path = self.paths if len(self.paths) > 1 else self.path
         columns = {each.name: each.column for each in modalities if each.column is not None}
         try:
             if columns:
                 options = {each.name: each.terms for each in modalities}
-                return read_corpora(path, columns, **reading, progress=progress, options=options)
-            return {"": Corpus.read(path, **reading, **modalities[0].terms, progress=progress)}
+                return read_corpora(
+                    path, columns, **reading, progress=progress, keep_texts=keep_texts, options=options
+                )
+            options_of_one: Any = {**modalities[0].terms, "progress": progress}
+            if self.holds is Holds.texts:
+                options_of_one["keep_texts"] = keep_texts
+            return {"": Corpus.read(path, **reading, **options_of_one)}
         except CorpusError as error:
             # What concerns all texts, such as a vocabulary without terms, names none of the files.
             if any(str(file) in str(error) for file in [*self.paths, reading.get("vocabulary")]):

@@ -55,7 +55,7 @@ class Spool:
             for array in arrays:
                 self._file.write(np.ascontiguousarray(array).data)
         except OSError as error:
-            raise _no_room(error) from error
+            raise no_room(error) from error
         self._written.append([(array.dtype, len(array)) for array in arrays])
 
     def __iter__(self) -> Iterator[tuple[NDArray[Any], ...]]:
@@ -113,13 +113,14 @@ def roomy(size: int, dtype: DTypeLike) -> NDArray[Any]:
                 os.posix_fallocate(file.fileno(), 0, n_bytes)
             return np.memmap(file, dtype, "w+", shape=(size,))
     except OSError as error:
-        raise _no_room(error) from error
+        raise no_room(error) from error
 
 
-def _no_room(error: OSError) -> OSError:
+def no_room(error: OSError) -> OSError:
+    """The error to raise when a temporary file cannot be written."""
     folder = tempfile.gettempdir()
     return OSError(
         error.errno,
-        f"{error.strerror} in {folder}, where counts are kept that are too many for memory; make room, or "
-        "set the environment variable TMPDIR to a folder that has some",
+        f"{error.strerror} in {folder}, where what is too large for memory is kept; make room, or set "
+        "the environment variable TMPDIR to a folder that has some",
     )

@@ -34,8 +34,8 @@ def _libraries() -> ThreadpoolController:
 class _SingleThreadedBLAS:
     """Hold BLAS to one thread while any engine is at work: the limit is the process's, not a fit's.
 
-    A thread of its own sets the limit and takes it back, because threadpoolctl heeds only the thread that
-    came first, and fits that overlap may end in any order.
+    Whoever comes first sets the limit, and whoever goes last takes it back, from whatever thread: fits that
+    overlap may end in any order.
     """
 
     def __init__(self) -> None:
@@ -45,27 +45,24 @@ class _SingleThreadedBLAS:
     def hold(self) -> None:
         with self._lock:
             if self._engines == 0:
-                ready, self._done = threading.Event(), threading.Event()
-                self._keeper = threading.Thread(target=self._keep, args=(ready, self._done), daemon=True)
-                self._keeper.start()
-                ready.wait()
+                _take_control()
+                self._limit = _libraries().limit(limits=1, user_api="blas")
             self._engines += 1
 
     def release(self) -> None:
         with self._lock:
             self._engines -= 1
             if self._engines == 0:
-                self._done.set()
-                self._keeper.join()
+                _take_control()
+                self._limit.restore_original_limits()
 
-    @staticmethod
-    def _keep(ready: threading.Event, done: threading.Event) -> None:
-        try:
-            with _libraries().limit(limits=1, user_api="blas"):
-                ready.set()
-                done.wait()
-        finally:
-            ready.set()
+
+def _take_control() -> None:
+    """Let this thread set the limits: newer versions of threadpoolctl heed only the one that came first."""
+    for library in _libraries().lib_controllers:
+        clear = getattr(library, "clear_controlling_thread", None)
+        if clear is not None:
+            clear(force=True)
 
 
 _blas = _SingleThreadedBLAS()
@@ -102,10 +99,11 @@ class Workers:
             )
         self.n_workers: int = int(n_jobs) if n_jobs > 0 else max(1, cores + 1 + n_jobs)
         self._pool: ThreadPoolExecutor | None = None
+        self._at_work: bool = False
 
     def __enter__(self) -> Self:
         _blas.hold()
-        self._pool = ThreadPoolExecutor(self.n_workers) if self.n_workers > 1 else None
+        self._at_work = True
         return self
 
     def __exit__(
@@ -115,6 +113,7 @@ class Workers:
             if self._pool is not None:
                 self._pool.shutdown(cancel_futures=True)
         finally:
+            self._pool, self._at_work = None, False
             _blas.release()
 
     def map(self, function: Callable[[Item], Share], items: Iterable[Item]) -> Iterator[Share]:
@@ -123,12 +122,17 @@ class Workers:
         Only a few blocks run ahead of the one that is wanted next, so that results which are large do not
         pile up when they are taken more slowly than they are made.
         """
-        if self._pool is None or (isinstance(items, Sized) and len(items) < 2):
+        alone = self.n_workers == 1 or not self._at_work
+        if alone or (isinstance(items, Sized) and len(items) < 2):
             yield from map(function, items)
             return
+        if self._pool is None:
+            # not before: a document now and then should not wait for threads
+            self._pool = ThreadPoolExecutor(self.n_workers)
+        pool = self._pool
         waiting: deque[Future[Share]] = deque()
         for item in items:
-            waiting.append(self._pool.submit(function, item))
+            waiting.append(pool.submit(function, item))
             if len(waiting) > AHEAD * self.n_workers:
                 yield waiting.popleft().result()
         while waiting:

@@ -121,7 +121,9 @@ def summarise_topics(
     alive = sizes[sizes > 0]
     words = (int(alive.min()), float(np.median(alive)), int(alive.max())) if alive.size else (0, 0.0, 0)
     say("listing the topics")
-    topics = bundle.topics(model.n_features_in_ if _signed(model.components_) else max(n_terms, n_diverse))
+    topics = bundle.topic_words(
+        model.n_features_in_ if _signed(model.components_) else max(n_terms, n_diverse)
+    )
     found: dict[Measure, Coherence] = {}
     if corpus is not None:
         for measure, name in _NAMES.items():

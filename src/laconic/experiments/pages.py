@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from laconic.experiments.figures import Picture, write_pictures
 from laconic.experiments.parts import Results
 from laconic.experiments.registry import Experiment
 from laconic.experiments.writing import list_of, reflowed, table
@@ -19,7 +20,7 @@ and say nothing about the paper.
 """
 
 
-def render(experiment: Experiment, results: dict[str, Results]) -> tuple[str, dict[str, str]]:
+def render(experiment: Experiment, results: dict[str, Results]) -> tuple[str, dict[str, Picture]]:
     """Render the page of an experiment.
 
     Parameters
@@ -33,8 +34,8 @@ def render(experiment: Experiment, results: dict[str, Results]) -> tuple[str, di
     -------
     text : str
         Markdown, for MyST.
-    figures : dict of str to str
-        From the names of files beside the page to SVG.
+    pictures : dict of str to Chart, Charts or HeatMaps
+        From the names of files beside the page to what they show.
     """
     sections = {part: experiment.parts[part].render(run["results"]) for part, run in results.items()}
     quick = [part for part, run in results.items() if run["quick"]]
@@ -46,23 +47,35 @@ def render(experiment: Experiment, results: dict[str, Results]) -> tuple[str, di
     lines += [f"- {finding}" for section in sections.values() for finding in section.findings]
     if missing:
         lines.append(f"- Not run yet: {list_of(missing)}.")
-    figures: dict[str, str] = {}
+    pictures: dict[str, Picture] = {}
     for section in sections.values():
         lines += ["", f"## {section.title}", "", _with_figures(experiment.name, reflowed(section.text))]
-        figures |= {_file(experiment.name, name): svg for name, svg in section.figures.items()}
+        pictures |= {_file(experiment.name, name): shown for name, shown in section.figures.items()}
     lines += ["", "## How it was run", "", _how(experiment, results)]
-    return "\n".join(lines) + "\n", figures
+    return "\n".join(lines) + "\n", pictures
 
 
-def write(experiment: Experiment, results: dict[str, Results], folder: Path) -> Path:
-    """Write the page of an experiment and its figures; returns the page."""
-    text, figures = render(experiment, results)
+def write(experiment: Experiment, results: dict[str, Results], folder: Path) -> tuple[Path, str]:
+    """Write the page of an experiment, and its pictures if they can be drawn.
+
+    Returns
+    -------
+    page : pathlib.Path
+        Where it is.
+    note : str
+        Why there are no pictures, and what to do; nothing if there are.
+    """
+    text, pictures = render(experiment, results)
     folder.mkdir(parents=True, exist_ok=True)
-    for name, svg in figures.items():
-        (folder / name).write_text(svg, encoding="utf-8")
     page = folder / f"{experiment.name}.md"
     page.write_text(text, encoding="utf-8")
-    return page
+    try:
+        write_pictures(pictures, folder)
+    except ImportError as error:
+        # Hours of numbers are not lost for it.
+        again = f"then `laconic reproduce {experiment.name} --render` draws them"
+        return page, f"the page has no pictures: {error}; {again}"
+    return page, ""
 
 
 def _with_figures(experiment: str, text: str) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
+
+from laconic.experiments.figures import Picture
 
 Results: TypeAlias = dict[str, Any]
 """What a part found, and what the paper says: only what JSON holds."""
@@ -27,14 +29,14 @@ class Section:
         Markdown. Numbers come from results, and so do conclusions.
     findings : list of str
         What to say about it at the head of the page, a sentence each.
-    figures : dict of str to str
-        From names to SVG. The text shows a figure as ``![what it shows](figure:name)``.
+    figures : dict of str to Chart, Charts or HeatMaps
+        By name. The text shows a figure as ``![what it shows](figure:name)``.
     """
 
     title: str
     text: str
     findings: list[str] = field(default_factory=list)
-    figures: dict[str, str] = field(default_factory=dict)
+    figures: Mapping[str, Picture] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

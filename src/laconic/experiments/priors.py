@@ -12,9 +12,9 @@ from sklearn.preprocessing import normalize
 
 from laconic import datasets
 from laconic.evaluate import purity
+from laconic.experiments.figures import HeatMaps
 from laconic.experiments.fitting import iterations_given, summary
 from laconic.experiments.parts import SEED, Part, Results, Say, Section
-from laconic.experiments.svg import heat_maps
 from laconic.experiments.writing import count, decimal, percent, table
 from laconic.models import NMF, PLSA
 from laconic.priors import Exponential, Pareto, Prior, PseudoDirichlet
@@ -200,13 +200,13 @@ def _table(results: Results) -> str:
     return table(headings, rows, "lrrrrr")
 
 
-def _figure(results: Results) -> str:
+def _figure(results: Results) -> HeatMaps:
     averages = {key: np.array(results["averages"][key]) for key in results["shown"]}
     first = averages[results["shown"][0]]
     # Topics side by side with the classes they are about, for a diagonal.
     order = np.lexsort((-first.max(axis=0), first.argmax(axis=0)))
     maps = {key: values[:, order].tolist() for key, values in averages.items()}
-    return heat_maps(results["classes"], maps, cell=(16, 16))
+    return HeatMaps(maps, results["classes"], "topic", "mean share (%)")
 
 
 def _change(results: Results, key: str) -> tuple[Results, Results]:

@@ -155,6 +155,24 @@ def put_rows(rows, places, out):
 
 
 @njit(nogil=True, cache=True)
+def sound_rows(indptr, indices, data, n_columns, least):
+    """Whether a CSR matrix is canonical, and its values are finite and at least `least`."""
+    if indptr[0] != 0 or indptr[-1] != indices.size or indices.size != data.size:
+        return False
+    for i in range(indptr.size - 1):
+        last = -1
+        if indptr[i] > indptr[i + 1]:
+            return False
+        for j in range(indptr[i], indptr[i + 1]):
+            column, value = indices[j], data[j]
+            # written so that it does not hold for NaN
+            if not (last < column < n_columns and least <= value and -np.inf < value < np.inf):
+                return False
+            last = column
+    return True
+
+
+@njit(nogil=True, cache=True)
 def compress(rows):
     """Dense rows in CSR parts: the non-zeros of each row, their columns and values."""
     sizes = np.zeros(rows.shape[0], np.int64)

@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 
 from laconic.engines import Block, Engine, Shard, even_blocks
 from laconic.kernels.accumulate import fuller_rows, gather, gather_sparse
-from laconic.kernels.rows import multiply, sparse_cross, sparse_gram
+from laconic.kernels.rows import compress, multiply, sparse_cross, sparse_gram
 
 Floats = NDArray[Any]
 Factor = Any
@@ -158,6 +158,11 @@ class CompressedRows(NamedTuple):
     sizes: NDArray[Any]
     indices: NDArray[Any]
     data: Floats
+
+
+def compressed(rows: Floats) -> csr_array:
+    """A dense matrix as a sparse one."""
+    return stacked([CompressedRows(*compress(rows))], rows.shape[1])
 
 
 def stacked(parts: Iterable[CompressedRows], n_columns: int) -> csr_array:

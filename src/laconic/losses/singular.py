@@ -13,6 +13,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 from laconic.engines import Block, Engine, Shard, Shards, even_blocks, even_rows
 from laconic.engines.shards import allot
 from laconic.losses.factor import Floats, Projector, project_rows, weighed_terms
+from laconic.losses.memory import Sizes
 
 TERMS_PER_BLOCK = 512
 # Randomised subspace iteration (Halko, Martinsson, Tropp): vectors beyond those asked for, and rounds.
@@ -41,6 +42,12 @@ def singular_vectors(shards: Shards, engine: Engine, n_vectors: int, random: Any
     order = np.argsort(-values, kind="stable")[:n_vectors]
     right = np.ascontiguousarray(basis @ vectors[:, order].astype(basis.dtype))
     return Singular(np.sqrt(np.maximum(values[order], 0)), right)
+
+
+def singular_memory(sizes: Sizes) -> int:
+    """What that takes in bytes: float64 bases, before and after they are made orthogonal, and products."""
+    width = min(sizes.n_topics + SPARE_VECTORS, sizes.n_documents, sizes.n_terms)
+    return sizes.n_terms * width * (4 * 8 + sizes.itemsize)
 
 
 def project(shards: Shards, engine: Engine, basis: Floats) -> list[Any]:

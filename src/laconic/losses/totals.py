@@ -12,6 +12,9 @@ from laconic.engines import Engine, Shard, Shards, even_blocks
 from laconic.engines.sums import tree_sum
 from laconic.kernels.columns import count_columns
 
+# Documents whose numbers are squared at a time.
+NORMED = 1 << 14
+
 
 class Norms(NamedTuple):
     """Squared norms of documents (in the collection's order) and of terms, in float64."""
@@ -22,14 +25,23 @@ class Norms(NamedTuple):
 
 def squared_norms(X: csr_array) -> Norms:
     """Squared norms of rows and columns, without a float64 copy of the data."""
-    by_row, by_column = np.zeros(X.shape[0]), np.zeros(X.shape[1])
-    for block in even_blocks(X.shape[0], 1 << 14):
+    by_column = np.zeros(X.shape[1])
+    for block in even_blocks(X.shape[0], NORMED):
         begin, end = X.indptr[block.start], X.indptr[block.stop]
         squares = X.data[begin:end].astype(np.float64) ** 2
-        owner = np.repeat(np.arange(block.size), np.diff(X.indptr[block.start : block.stop + 1]))
-        by_row[block.start : block.stop] = np.bincount(owner, squares, minlength=block.size)
         by_column += np.bincount(X.indices[begin:end], squares, minlength=X.shape[1])
-    return Norms(by_row, by_column)
+    return Norms(document_norms(X), by_column)
+
+
+def document_norms(X: csr_array) -> NDArray[np.float64]:
+    """Squared norms of rows, alike."""
+    by_row = np.zeros(X.shape[0])
+    for block in even_blocks(X.shape[0], NORMED):
+        ends = X.indptr[block.start : block.stop + 1]
+        squares = X.data[ends[0] : ends[-1]].astype(np.float64) ** 2
+        owner = np.repeat(np.arange(block.size), np.diff(ends))
+        by_row[block.start : block.stop] = np.bincount(owner, squares, minlength=block.size)
+    return by_row
 
 
 def norms(shards: Shards, engine: Engine) -> Norms:

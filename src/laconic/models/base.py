@@ -14,14 +14,20 @@ from scipy.sparse import csr_array, issparse
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from laconic.engines import Engine, Shards, Threads
-from laconic.losses.factor import Factor
+from laconic.display import model_html
+from laconic.engines import Block, Engine, Shards, Threads
+from laconic.losses.factor import Factor, compressed
+from laconic.losses.folding import Explained, FoldIn
 from laconic.losses.loop import Callback, Found, Patience
+from laconic.losses.memory import Sizes
 from laconic.losses.starts import Start
+from laconic.models.checking import checked_matrix
 from laconic.models.parameters import check_parameters
+from laconic.models.prepared import forget, prepared
 from laconic.models.state import COMMON, Field, fitted_state, restore
+from laconic.models.traits import Traits
 from laconic.progress import ProgressDisplay
 
 Floats = NDArray[Any]
@@ -31,22 +37,24 @@ SHORT_TOPIC = 5
 
 
 class Loss(Protocol):
-    """What a model minimises, with all that its parameters say about it."""
+    """What a model minimises, with all that its parameters say about it.
+
+    Losses are equal if these are: what was prepared with one serves the other.
+    """
 
     @property
     def whole(self) -> bool:
         """Whether documents depend on each other, so that they have to be in one shard."""
 
-    @property
-    def sparse_weights(self) -> bool:
-        """Whether documents' weights have exact zeros."""
+    def memory(self, sizes: Sizes) -> dict[str, int]:
+        """What a fit adds to memory in bytes, by named parts."""
 
     @property
     def fit(self) -> Callable[..., Found]:
         """Find the topics: of documents, a start, an engine, patience, and what else a loss takes."""
 
-    def fold_in(self, X: csr_array, components: Factor, engine: Engine) -> tuple[Any, float, float]:
-        """The weights of documents, the loss, and the loss of a model without topics."""
+    def fold_in(self, components: Factor, dtype: Any, engine: Engine) -> FoldIn:
+        """Prepare topics × terms for documents of a type of floats."""
 
 
 class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -56,11 +64,8 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     CONTRIBUTING for the whole recipe.
     """
 
-    wants: ClassVar[str] = "weights"
-    """What X best holds: "weights" (tf-idf), or "counts"."""
     _schema: ClassVar[tuple[Field, ...]] = COMMON
     """What a fitted model consists of."""
-    _nonnegative_input: ClassVar[bool] = False
     _starts: ClassVar[tuple[str, ...]] = ("documents",)
 
     n_components: int
@@ -73,6 +78,33 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     n_iter_: int
     n_features_in_: int
     data_hash_: str
+
+    @property
+    def traits(self) -> Traits:
+        """What the model is, by its parameters: wants counts or weights, has classes, modalities, links."""
+        return Traits()
+
+    @property
+    def wants(self) -> str:
+        """What X best holds: "weights" (tf-idf), or "counts"."""
+        return self.traits.wants
+
+    def rows(self, counts: Any, weigh: Callable[[Any], Any]) -> Any:
+        """The rows of X for documents whose words are counted: the counts, or weights.
+
+        Parameters
+        ----------
+        counts : sparse array of shape (n_documents, n_terms)
+            How often each term of the vocabulary occurs in each document.
+        weigh : callable
+            What makes weights of counts, such as ``vectorizer.weigh``: called for a model that wants weights.
+
+        Returns
+        -------
+        sparse array of shape (n_documents, n_terms)
+            For `fit` and `transform`.
+        """
+        return counts if self.wants == "counts" else weigh(counts)
 
     def fit(
         self, X: Any, y: Any = None, *, engine: Engine | None = None, callback: Callback | None = None
@@ -119,6 +151,60 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """What a caller gave besides the documents, checked, as the loss takes it."""
         return given
 
+    def memory(
+        self,
+        n_documents: int,
+        n_terms: int,
+        n_nonzeros: int,
+        *,
+        n_classes: int = 1,
+        n_modalities: int = 1,
+        n_links: int | None = None,
+        dtype: Any = np.float32,
+    ) -> dict[str, int]:
+        """About how much memory a fit adds to that of X, in bytes.
+
+        Parameters
+        ----------
+        n_documents, n_terms, n_nonzeros : int
+            Size of X; with several modalities, terms and non-zeros of all of them.
+        n_classes : int, default=1
+            How many classes the labels have, for a model of classes.
+        n_modalities : int, default=1
+            How many modalities there are, for a model of several.
+        n_links : int, optional
+            How many links the graph has that is given to `fit`.
+        dtype : dtype, default=float32
+            Of X.
+
+        Returns
+        -------
+        dict of str to int
+            By what it is for; the sum is an estimate of the peak, with as many topics and as full ones as
+            there may be.
+        """
+        n_shared, n_own = self._topics_by_class(n_classes)
+        return self._memory(
+            Sizes(
+                n_documents,
+                n_terms,
+                n_nonzeros,
+                n_shared,
+                n_own,
+                n_modalities,
+                n_links,
+                np.dtype(dtype).itemsize,
+                svd=isinstance(self.init, str) and self.init == "svd",
+            )
+        )
+
+    def _memory(self, sizes: Sizes) -> dict[str, int]:
+        return self._loss().memory(sizes)
+
+    def _topics_by_class(self, n_classes: int) -> tuple[int, tuple[int, ...]]:
+        """How many topics all documents share, and how many each class has; without classes, one has all."""
+        return 0, (self.n_components,)
+
     def _loss(self) -> Loss:
         """What the model minimises: the problem that its parameters pose."""
         raise NotImplementedError
@@ -152,18 +238,74 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             Sparse where weights have exact zeros (dense if `set_output` asks for data frames).
             A document without known words has only zeros, or, where weights sum to one, all topics equally.
         """
-        W, _, _ = self._fold_in(X)
-        return self._output(W, sparse=self._loss().sparse_weights)
+        X = self._check_new(X)
+        with self._engine() as engine:
+            topics = self._prepared(X.dtype, engine)
+            return self._output(topics.weights(X, engine), sparse=topics.sparse)
+
+    def weights_of(self, X: Any, y: Any = None, *, modality: str | None = None) -> Factor:
+        """The weights of documents: those of the fit where the model has kept them, else by `transform`.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n_documents, n_terms), or mapping
+            As for `transform`.
+        y : array-like of shape (n_documents,), optional
+            The classes of the documents, for a model that has classes; predicted if not given.
+        modality : str, optional
+            Which one the matrix X is of, for a model of several.
+
+        Returns
+        -------
+        ndarray or csr_array of shape (n_documents, n_topics)
+        """
+        self._columns(modality)
+        kept = self.kept_weights(X)
+        return self.transform(X) if kept is None else kept
+
+    def fit_weights(self, modality: str | None = None) -> Floats | None:
+        """The weights of the documents of the fit, where the model has kept them, since they know more.
+
+        Parameters
+        ----------
+        modality : str, optional
+            Needed for a model of several.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_components), or None
+        """
+        self._columns(modality)
+        return None
+
+    def kept_weights(self, X: Any) -> Floats | None:
+        """The weights of the fit, if X are its documents, and the weights say more of them than their words.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n_documents, n_terms)
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_components), or None
+            None for a model that finds the weights of documents by their words alone.
+        """
+        return None
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Factor:
         """The same as ``fit(X, y).transform(X)``."""
         return self.fit(X, y, **fit_params).transform(X)
 
-    def _fold_in(self, X: Any, y: Any = None) -> tuple[Any, float, float]:
+    def _explained(self, X: Any, y: Any = None) -> Explained:
         """The weights of documents, the loss, and the loss of a model without topics."""
         X = self._check_new(X)
         with self._engine() as engine:
-            return self._loss().fold_in(X, self.components_, engine)
+            return self._prepared(X.dtype, engine).explained(X, engine)
+
+    def _prepared(self, dtype: Any, engine: Engine) -> Any:
+        """The topics as documents of a type need them."""
+        loss = self._loss()
+        return prepared(self, dtype, loss, lambda components: loss.fold_in(components, dtype, engine))
 
     def score(self, X: Any, y: Any = None) -> float:
         """The share of the loss that the topics take away.
@@ -173,7 +315,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         with the divergence of X from WC and from independence of documents and terms. Zero if there is
         nothing to explain.
         """
-        _, loss, whole = self._fold_in(X, y)
+        _, loss, whole = self._explained(X, y)
         return min(1.0, 1 - loss / whole) if whole > 0 else 0.0
 
     def _read(self, X: Any) -> Any:
@@ -191,28 +333,12 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return str(data.hash())
 
     def _check_matrix(self, X: Any, *, reset: bool) -> csr_array:
-        """Finite, two-dimensional, float32 or float64, canonical CSR; the caller's X is never changed."""
-        if isinstance(getattr(X, "X", None), csr_array):
-            raise TypeError("This is a corpus; pass its matrix: corpus.X, or corpus.counts.")
-        X = validate_data(
-            self,
-            X,
-            accept_sparse="csr",
-            dtype=[np.float64, np.float32],
-            reset=reset,
-            accept_large_sparse=True,
-        )
-        X = csr_array(X)
-        if not X.has_canonical_format:
-            X = X.copy()
-            X.sum_duplicates()
-        if self._nonnegative_input:
-            check_non_negative(X, type(self).__name__)
-        return X
+        return checked_matrix(self, X, reset=reset)
 
     def _check_new(self, X: Any) -> csr_array:
         """The matrix of documents that are to be folded in."""
-        check_is_fitted(self, "components_")
+        if not self.fitted:
+            check_is_fitted(self, "components_")
         X = self._check_matrix(X, reset=False)
         if X.shape[1] != self.components_.shape[1]:
             raise ValueError(f"X has {X.shape[1]} features, but the topics have {self.components_.shape[1]}")
@@ -220,6 +346,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     def _forget(self) -> None:
         """Drop what an earlier fit found: if this one fails, there is no model, rather than half of each."""
+        forget(self)
         for name in [name for name in vars(self) if name.endswith("_") and not name.endswith("__")]:
             delattr(self, name)
 
@@ -230,7 +357,16 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """The caller's callback; without one, a progress display if `verbose` asks for it."""
         if callback is not None or not self.verbose:
             return nullcontext(callback)
-        return ProgressDisplay()
+        return ProgressDisplay(title=type(self).__name__)
+
+    def _repr_html_inner(self) -> str:
+        """What a notebook shows: the topics, or scikit-learn's diagram of a model that has none yet."""
+        return model_html(self) if self.fitted else super()._repr_html_inner()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        """The same with the text beside it; scikit-learn's setting `display` says whether there is HTML."""
+        shown: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+        return shown | {"text/html": self._repr_html_inner()} if "text/html" in shown else shown
 
     @property
     def _n_features_out(self) -> int:
@@ -239,9 +375,90 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.positive_only = self._nonnegative_input
+        tags.input_tags.positive_only = self.traits.nonnegative
+        tags.target_tags.required = self.traits.classes
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+    @property
+    def fitted(self) -> bool:
+        """Whether there are topics."""
+        return "components_" in vars(self)
+
+    @property
+    def modalities(self) -> tuple[str, ...]:
+        """The names of the modalities that the model was fitted on; none, if documents have just one."""
+        return ()
+
+    @property
+    def topic_owners(self) -> list[str]:
+        """The class of every topic, or "shared"; empty, if the model has no classes."""
+        return []
+
+    @property
+    def topic_shares(self) -> NDArray[np.float64] | None:
+        """The part of every topic in the documents of the fit, where their weights are kept as mixtures."""
+        return None
+
+    @property
+    def topic_penalty(self) -> float | None:
+        """The weight of the penalty that takes words from topics, as it was used; None without one."""
+        return None
+
+    @property
+    def word_budget(self) -> int | None:
+        """How many words a topic may have; None without a limit."""
+        return None
+
+    def components_of(self, modality: str | None = None) -> Factor:
+        """The topics over the terms of a modality: its columns of ``components_``.
+
+        Parameters
+        ----------
+        modality : str, optional
+            One of `modalities`; by default all terms.
+
+        Returns
+        -------
+        csr_array or ndarray of shape (n_topics, n_terms of the modality)
+        """
+        columns = self._columns(modality)
+        return self.components_[:, columns.start : columns.stop] if self.modalities else self.components_
+
+    def n_terms_of(self, modality: str | None = None) -> int:
+        """The number of terms that the model was fitted on.
+
+        Parameters
+        ----------
+        modality : str, optional
+            One of `modalities`; by default all terms.
+        """
+        return self._columns(modality).size
+
+    def term_names(self, modality: str | None = None) -> NDArray[np.object_] | None:
+        """The names of the columns that the model was fitted on, if these had names.
+
+        Parameters
+        ----------
+        modality : str, optional
+            One of `modalities`; by default all terms.
+
+        Returns
+        -------
+        ndarray of str, or None
+        """
+        self._columns(modality)
+        return vars(self).get("feature_names_in_")
+
+    def _columns(self, modality: str | None) -> Block:
+        """The columns of a modality, or all."""
+        check_is_fitted(self, "components_")
+        if modality is not None:
+            raise ValueError(
+                f"modality={modality!r} is not known: documents of {type(self).__name__} have just one, so "
+                "leave it out"
+            )
+        return Block(0, int(self.n_features_in_))
 
     @property
     def n_alive_(self) -> int:
@@ -323,7 +540,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     def _term_names(self, vocabulary: Sequence[str] | Floats | None) -> Any:
         if vocabulary is None:
-            names = getattr(self, "feature_names_in_", None)
+            names = self.term_names()
             return np.arange(self.n_features_in_) if names is None else names
         if len(vocabulary) != self.n_features_in_:
             raise ValueError(
@@ -357,13 +574,31 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         default = get_config()["transform_output"]
         if getattr(self, "_sklearn_output_config", {}).get("transform", default) != "default":
             return W.toarray() if issparse(W) else W
-        return csr_array(W) if sparse else W
+        return compressed(W) if sparse and not issparse(W) else W
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Save the model as a directory (readable, checksummed, no pickle); see `laconic.load`."""
+        """Save the model as a directory (readable, checksummed, no pickle); see `laconic.load`.
+
+        Parameters
+        ----------
+        path : path-like
+            A new or empty directory, or that of a saved model, which is replaced.
+
+        Warns
+        -----
+        UserWarning
+            If the model does not know the words of its columns: it knows them where `fit` has seen a data
+            frame. `Bundle` saves a model with the vectoriser that made its input.
+        """
         from laconic.bundle import Bundle
 
         Bundle(self).save(path)
+        if self.term_names() is None:
+            warnings.warn(
+                "the model was saved without a vocabulary, so its topics will be numbers of columns: to keep "
+                "the words, and to read texts, save Bundle(model, corpus.vectorizer), or fit a data frame",
+                stacklevel=2,
+            )
 
     @property
     def _n_topics(self) -> int:

@@ -8,19 +8,23 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, hstack, vstack
+from scipy.sparse import csr_array
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from laconic.checks import check_choice, check_number
 from laconic.engines import Engine
 from laconic.errors import Parameter, ParameterError
-from laconic.losses.factor import Factor, transposed
+from laconic.kernels.rows import compress
+from laconic.losses.factor import CompressedRows, Factor, stacked
+from laconic.losses.folding import Explained
 from laconic.losses.loop import Callback
 from laconic.losses.squared.classes import Classes
-from laconic.losses.squared.folding import class_errors, fold_in
-from laconic.losses.squared.problems import SWEEPS_TRANSFORM, SquaredProblem
+from laconic.losses.squared.folding import FixedClasses
+from laconic.losses.squared.problems import SquaredProblem
 from laconic.models.base import TopicModel
+from laconic.models.prepared import prepared
 from laconic.models.state import COMMON, Field
+from laconic.models.traits import Traits
 
 Labels = NDArray[Any]
 
@@ -49,10 +53,10 @@ class ClassTopicsModel(TopicModel):
     classes_: Labels
     _n_own: tuple[int, ...]
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
+    @property
+    def traits(self) -> Traits:
+        """With classes."""
+        return Traits(classes=True)
 
     def _loss(self) -> SquaredProblem:
         raise NotImplementedError
@@ -125,6 +129,11 @@ class ClassTopicsModel(TopicModel):
                 " must be 1 or more",
             )
 
+    def _topics_by_class(self, n_classes: int) -> tuple[int, tuple[int, ...]]:
+        if isinstance(self.n_per_class, Mapping):
+            return self.n_shared, tuple(self.n_per_class.values())
+        return self.n_shared, (self.n_per_class,) * n_classes
+
     @property
     def topic_class_(self) -> NDArray[np.object_]:
         """The class that owns each topic, "shared" for those of all classes."""
@@ -133,6 +142,40 @@ class ClassTopicsModel(TopicModel):
         for label, n in zip(self.classes_.tolist(), self._n_own, strict=True):
             owners += [label] * n
         return np.array(owners, object)
+
+    @property
+    def topic_owners(self) -> list[str]:
+        """The class of every topic, or "shared"."""
+        return [str(owner) for owner in self.topic_class_]
+
+    def classes_of(self, X: Any, labels: Any = None) -> Labels:
+        """The class of each document: its label where that is a class of the model, else predicted.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n_documents, n_terms)
+        labels : iterable, optional
+            Compared as strings, as corpora have them, also where the model was fitted with numbers.
+
+        Returns
+        -------
+        ndarray of shape (n_documents,)
+            Of `classes_`.
+        """
+        members = np.full(X.shape[0], -1)
+        if labels is not None:
+            numbers = {str(label): number for number, label in enumerate(self.classes_.tolist())}
+            members[:] = [numbers.get(str(label), -1) for label in labels]
+        strange = np.flatnonzero(members < 0)
+        if strange.size:
+            members[strange] = np.searchsorted(self.classes_, self.predict(X[strange]))
+        known: Labels = self.classes_[members]
+        return known
+
+    def weights_of(self, X: Any, y: Any = None, *, modality: str | None = None) -> Factor:
+        """The weights of documents, of classes that are known or predicted: `transform`."""
+        self._columns(modality)
+        return self.transform(X, y)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Names of the topics: ``shared0``, ``shared1``, ..., ``sports0``, ...
@@ -165,8 +208,7 @@ class ClassTopicsModel(TopicModel):
         csr_array of shape (n_documents, n_topics)
             Zero for the topics of other classes (dense if `set_output` asks for data frames).
         """
-        W, _, _ = self._fold_in(X, y, unknown)
-        return self._output(W, sparse=True)
+        return self._output(self._explained(X, y, unknown).weights, sparse=True)
 
     def predict(self, X: Any) -> Labels:
         """The class of each document: the one whose topics, with the shared ones, explain it best.
@@ -198,11 +240,8 @@ class ClassTopicsModel(TopicModel):
             penalty on w where there is one. Classes with more topics have an advantage.
         """
         X = self._check_new(X)
-        shared, own = self._factors(X.dtype)
-        joined = [join(shared, each) for each in own]
-        solver = self._loss().documents(SWEEPS_TRANSFORM, X.dtype)
         with self._engine() as engine:
-            return class_errors(X, shared, own, joined, solver, engine)
+            return self._prepared(X.dtype, engine).errors(X, engine)
 
     def score(self, X: Any, y: Any = None) -> float:
         """The share of the squared norm of X that the topics explain: 1 - ||X - WC||^2 / ||X||^2.
@@ -212,37 +251,36 @@ class ClassTopicsModel(TopicModel):
         """
         return super().score(X, y)
 
-    def _factors(self, dtype: Any) -> tuple[Factor, list[Factor]]:
-        """Shared topics and those of each class, as terms × topics."""
-        components = self.components_.astype(dtype, copy=False)
-        places = Classes(np.zeros(0, np.int64), self.n_shared, self._n_own).slices()
-        return transposed(components[: self.n_shared]), [transposed(components[place]) for place in places]
+    def _prepared(self, dtype: Any, engine: Engine) -> FixedClasses:
+        loss, sizes = self._loss(), (self.n_shared, self._n_own)
+        found: FixedClasses = prepared(
+            self, dtype, (loss, sizes), lambda components: loss.fold_in_classes(components, dtype, *sizes)
+        )
+        return found
 
-    def _fold_in(self, X: Any, y: Any = None, unknown: str = "error") -> tuple[Any, float, float]:
+    def _explained(self, X: Any, y: Any = None, unknown: str = "error") -> Explained:
         X = self._check_new(X)
         members = self._members(X, y, unknown)
-        shared, own = self._factors(X.dtype)
-        documents = self._loss().documents(SWEEPS_TRANSFORM, X.dtype)
         starts = np.concatenate([[self.n_shared], self.n_shared + np.cumsum(self._n_own)])
-        n_topics = self.components_.shape[0]
         parts, places, loss, energy = [], [], 0.0, 0.0
         with self._engine() as engine:
-            for p in np.unique(members):
+            classes = self._prepared(X.dtype, engine)
+            for p in np.unique(members).tolist():
                 rows = np.flatnonzero(members == p)
-                topics = shared if p < 0 else join(shared, own[p])
-                if topics.shape[1] == 0:
+                if p < 0 and self.n_shared == 0:
                     raise ValueError("unknown='shared' needs shared topics; this model has none")
-                W, part_loss, part_energy = fold_in(X[rows], topics, documents, engine)
-                columns = np.arange(topics.shape[1])
+                own = X if rows.size == X.shape[0] else X[rows]
+                W, part_loss, part_energy = classes.of(p).explained(own, engine)
+                columns = np.arange(W.shape[1], dtype=np.int32)
                 columns[self.n_shared :] += starts[p] - self.n_shared
-                indices = np.tile(columns, rows.size)
-                indptr = np.arange(rows.size + 1) * columns.size
-                parts.append(csr_array((W.ravel(), indices, indptr), shape=(rows.size, n_topics)))
+                part = CompressedRows(*compress(W))
+                parts.append(part._replace(indices=columns[part.indices]))
                 places.append(rows)
                 loss, energy = loss + part_loss, energy + part_energy
-        W = csr_array(vstack(parts, format="csr")[np.argsort(np.concatenate(places), kind="stable")])
-        W.eliminate_zeros()
-        return W, loss, energy
+        W = stacked(parts, self.components_.shape[0])
+        if len(parts) > 1:
+            W = csr_array(W[np.argsort(np.concatenate(places), kind="stable")])
+        return Explained(W, loss, energy)
 
     def _members(self, X: csr_array, y: Any, unknown: str) -> NDArray[np.int64]:
         """The number of each document's class; -1 stands for no class."""
@@ -250,7 +288,8 @@ class ClassTopicsModel(TopicModel):
         if y is None:
             return np.argmin(self.class_errors(X), axis=1)
         labels = as_labels(y)
-        check_consistent_length(X, labels)
+        if len(labels) != X.shape[0]:
+            check_consistent_length(X, labels)
         numbers = {label: p for p, label in enumerate(self.classes_.tolist())}
         members = np.array([numbers.get(label, -1) for label in labels.tolist()], np.int64)
         strange = np.flatnonzero(members < 0)
@@ -277,7 +316,9 @@ def as_labels(y: Any) -> Labels:
     """
     # of a list with strings, numpy would make strings of all the others, and "nan" of what is missing
     typed = isinstance(getattr(y, "dtype", None), np.dtype)
-    labels = column_or_1d(y if typed else np.asarray(y, object), warn=True)
+    labels = y if typed else np.asarray(y, object)
+    if type(labels) is not np.ndarray or labels.ndim != 1:
+        labels = column_or_1d(labels, warn=True)
     if labels.dtype == object and all(isinstance(label, str) for label in labels):
         labels = labels.astype(str)
     elif labels.dtype == object and all(isinstance(label, Real | np.bool_) for label in labels):
@@ -290,10 +331,3 @@ def as_labels(y: Any) -> Labels:
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         raise ValueError("labels must not be NaN or infinite: leave out documents without a label")
     return labels
-
-
-def join(shared: Factor, own: Factor) -> Factor:
-    """Shared topics and a class's side by side (terms × topics)."""
-    if isinstance(own, np.ndarray):
-        return np.concatenate([shared, own], axis=1)
-    return csr_array(hstack([shared, own], format="csr"))

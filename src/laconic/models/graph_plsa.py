@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
-from laconic.engines import Engine
+from laconic.engines import Engine, Shards
 from laconic.losses.divergence.linked import DIVERGENCES
 from laconic.losses.divergence.mixtures import Mixture
 from laconic.losses.divergence.problems import LinkedLikelihood
@@ -14,6 +17,7 @@ from laconic.losses.factor import Floats
 from laconic.losses.loop import Callback
 from laconic.models.plsa import MixtureModel
 from laconic.models.state import Field, array
+from laconic.models.traits import Traits
 
 STRENGTH = 0.3
 
@@ -119,6 +123,8 @@ class GraphPLSA(MixtureModel):
     Wang, Chang, Lyu: Efficient algorithms for graph regularized PLSA for probabilistic topic modeling.
     """
 
+    weights_: Floats
+
     _schema = (*MixtureModel._schema, Field("weights", _weights))
     _divergences: ClassVar[tuple[str, ...]] = DIVERGENCES
 
@@ -148,6 +154,11 @@ class GraphPLSA(MixtureModel):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    @property
+    def traits(self) -> Traits:
+        """Wants counts, is non-negative, and takes a graph."""
+        return replace(super().traits, links=True)
 
     def _loss(self) -> LinkedLikelihood:
         return LinkedLikelihood(
@@ -192,6 +203,24 @@ class GraphPLSA(MixtureModel):
             The fitted model.
         """
         return self._fit(X, engine, callback, graph=graph)
+
+    def fit_weights(self, modality: str | None = None) -> Floats | None:
+        """``weights_``: the links have drawn them together."""
+        self._columns(modality)
+        return self.weights_
+
+    @property
+    def topic_shares(self) -> NDArray[np.float64]:
+        """The part of every topic in the documents of the fit: the mean of their weights."""
+        check_is_fitted(self, "components_")
+        return np.mean(self.weights_, axis=0, dtype=np.float64)
+
+    def kept_weights(self, X: Any) -> Floats | None:
+        """``weights_``, if X are the documents of the fit."""
+        checked = self._check_new(X)
+        if checked.shape[0] != len(self.weights_) or self._hash(Shards.whole(checked)) != self.data_hash_:
+            return None
+        return self.weights_
 
     def fit_transform(self, X: Any, y: Any = None, *, graph: Any = None, **fit_params: Any) -> Floats:
         """The weights of the documents of the fit, under the graph (``weights_``).

@@ -69,11 +69,6 @@ def defaults_of(parameter: str) -> dict[str, Any]:
     return {name: given[parameter] for name, given in taken.items() if parameter in given}
 
 
-def has_classes(name: str) -> bool:
-    """Whether a model of this name has topics of classes, and so needs labels."""
-    return "n_per_class" in parameters_of(name)
-
-
 def has_modalities(name: str) -> bool:
     """Whether documents of a model of this name have several modalities."""
     return _recipe(name).kind == "MultimodalPLSA"

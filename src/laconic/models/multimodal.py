@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar, Self
@@ -20,6 +21,7 @@ from laconic.engines import Block, Engine, Shards, even_blocks
 from laconic.errors import Parameter, ParameterError
 from laconic.losses.divergence.counts import check_counts, from_independence, known_words
 from laconic.losses.divergence.graphs import as_graph
+from laconic.losses.divergence.likelihood import FixedMixtures
 from laconic.losses.divergence.linked import DIVERGENCES
 from laconic.losses.divergence.mixtures import Mixture
 from laconic.losses.divergence.modalities import (
@@ -31,9 +33,12 @@ from laconic.losses.divergence.modalities import (
 )
 from laconic.losses.divergence.problems import MultimodalLikelihood
 from laconic.losses.factor import Factor, Floats
+from laconic.losses.folding import Explained
 from laconic.losses.loop import Callback
 from laconic.models.plsa import PLSA, MixtureModel
+from laconic.models.prepared import prepared
 from laconic.models.state import Field, array
+from laconic.models.traits import Traits
 
 ROWS_PER_BLOCK = 256
 
@@ -212,6 +217,16 @@ class MultimodalPLSA(MixtureModel):
         return tags
 
     @property
+    def traits(self) -> Traits:
+        """Wants counts in several modalities, is non-negative, and takes a graph."""
+        return replace(super().traits, modalities=True, links=True)
+
+    @property
+    def modalities(self) -> tuple[str, ...]:
+        """The names of the modalities that the model was fitted on."""
+        return vars(self).get("modalities_", ())
+
+    @property
     def _n_segments(self) -> int:  # type: ignore[override]
         return len(self.modalities_)
 
@@ -303,10 +318,10 @@ class MultimodalPLSA(MixtureModel):
         PLSA
             With a copy of the modality's topics; its other attributes tell of the fit of all modalities.
         """
-        columns = self._columns(modality)
+        self._known(modality)
         weights = self.modality_weights_[modality]
         state = self._fitted_state() | {
-            "components": np.ascontiguousarray(self.components_[:, columns.start : columns.stop]),
+            "components": np.ascontiguousarray(self.components_of(modality)),
             "n_features_in": self.n_terms_[modality],
             "doc_density": float(np.count_nonzero(weights) / max(1, weights.size)),
             "feature_names_in": self.term_names_.get(modality),
@@ -334,17 +349,48 @@ class MultimodalPLSA(MixtureModel):
         ndarray of shape (n_components, n_terms of the modality)
             Every row is a distribution over the terms of the modality.
         """
-        columns = self._columns(modality)
-        part: Floats = self.components_[:, columns.start : columns.stop]
-        return part
+        self._known(modality)
+        return np.asarray(self.components_of(modality))
 
-    def _columns(self, modality: Any) -> Block:
-        """The columns of a modality."""
+    @property
+    def topic_shares(self) -> NDArray[np.float64]:
+        """The part of every topic in the documents of the fit: the mean over documents and modalities."""
+        check_is_fitted(self, "components_")
+        weights = self.modality_weights_.values()
+        return np.mean([np.mean(part, axis=0, dtype=np.float64) for part in weights], axis=0)
+
+    def term_names(self, modality: str | None = None) -> NDArray[np.object_] | None:
+        """The names of the columns of a modality, if it was given as a data frame.
+
+        Parameters
+        ----------
+        modality : str, optional
+            One of ``modalities_``; by default the terms of all of them side by side, with numbers for those
+            that have no names, if any modality has.
+
+        Returns
+        -------
+        ndarray of str, or None
+        """
+        if modality is not None:
+            return self.term_names_.get(self._known(modality))
+        check_is_fitted(self, "components_")
+        return np.asarray(self._term_names(self.term_names_), object) if self.term_names_ else None
+
+    def _columns(self, modality: str | None) -> Block:
+        check_is_fitted(self, "components_")
+        if modality is None:
+            return Block(0, int(self.n_features_in_))
+        place = self.modalities_.index(self._known(modality))
+        return columns_of(list(self.n_terms_.values()))[place]
+
+    def _known(self, modality: Any) -> str:
+        """A modality's name, checked."""
         check_is_fitted(self, "components_")
         if not isinstance(modality, str) or modality not in self.modalities_:
             known = ", ".join(map(repr, self.modalities_))
             raise ValueError(f"modality={modality!r} is not known; choose one of {known}")
-        return columns_of(list(self.n_terms_.values()))[self.modalities_.index(modality)]
+        return modality
 
     def topics(
         self,
@@ -373,17 +419,15 @@ class MultimodalPLSA(MixtureModel):
         """
         if modality is None:
             return super().topics(vocabulary, n_terms)
-        model = self.modality_model(modality)
+        model = self._model_of(modality)
         if isinstance(vocabulary, Mapping):
             vocabulary = vocabulary.get(modality)
         return model.topics(vocabulary, n_terms)
 
     def _term_names(self, vocabulary: Any) -> Any:
         if isinstance(vocabulary, Mapping):
-            models = {name: self.modality_model(name) for name in self.modalities_}
+            models = {name: self._model_of(name) for name in self.modalities_}
             vocabulary = [term for name in models for term in models[name]._term_names(vocabulary.get(name))]
-        elif vocabulary is None and self.term_names_:
-            return self._term_names(self.term_names_)
         return super()._term_names(vocabulary)
 
     def transform(self, X: Any, modality: str | None = None) -> Factor:
@@ -403,8 +447,25 @@ class MultimodalPLSA(MixtureModel):
         ndarray of shape (n_documents, n_components)
             Each row sums to one. A document without known words has all topics equally.
         """
-        W, _, _ = self._fold_in(X, modality=modality)
-        return W
+        with self._engine() as engine:
+            if isinstance(X, Mapping):
+                X, _, topics = self._together(X, modality, engine)
+            else:
+                model = self._single(modality)
+                X = model._check_new(X)
+                topics = model._prepared(X.dtype, engine)
+            weights: Floats = topics.weights(X, engine)
+            return weights
+
+    def fit_weights(self, modality: str | None = None) -> Floats | None:
+        """The weights of the documents of the fit in a modality (``modality_weights_``)."""
+        check_is_fitted(self, "components_")
+        found: Floats = self.modality_weights_[self._known(modality)]
+        return found
+
+    def weights_of(self, X: Any, y: Any = None, *, modality: str | None = None) -> Factor:
+        """The weights of documents, in one modality or several together: `transform`."""
+        return self.transform(X, modality)
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Factor:
         """The same as ``fit(X).transform(X)``: one composition for all modalities of a document.
@@ -429,7 +490,7 @@ class MultimodalPLSA(MixtureModel):
         float
             At most 1; higher is better.
         """
-        _, loss, whole = self._fold_in(X, modality=modality)
+        _, loss, whole = self._explained(X, modality=modality)
         return min(1.0, 1 - loss / whole) if whole > 0 else 0.0
 
     def perplexity(self, X: Any, modality: str | None = None) -> float:
@@ -461,15 +522,35 @@ class MultimodalPLSA(MixtureModel):
                 f"which modality is X of? Give modality= one of {', '.join(map(repr, self.modalities_))}, "
                 "or a mapping from modalities to matrices"
             )
-        return self.modality_model(self.modalities_[0] if modality is None else modality)
+        return self._model_of(self.modalities_[0] if modality is None else modality)
 
-    def _fold_in(self, X: Any, y: Any = None, *, modality: str | None = None) -> tuple[Any, float, float]:
+    def _model_of(self, modality: str) -> PLSA:
+        """The model of a modality, made once."""
+        settings = self.n_components, self.max_iter, self.tol, self.random_state, self.n_jobs, self.verbose
+        found: PLSA = prepared(
+            self, ("modality", self._known(modality)), settings, lambda _: self.modality_model(modality)
+        )
+        return found
+
+    def _explained(self, X: Any, y: Any = None, *, modality: str | None = None) -> Explained:
         if not isinstance(X, Mapping):
-            return self._single(modality)._fold_in(X)
+            return self._single(modality)._explained(X)
+        with self._engine() as engine:
+            whole, parts, topics = self._together(X, modality, engine)
+            found = topics.explained(whole, engine)
+        # topics explain the words of each modality, not the number of these, nor its share of all words
+        lengths = np.stack([part.sum(axis=1, dtype=np.float64) for part in parts])
+        shares = float(np.sum(xlogy(lengths.sum(0), lengths.sum(0))) - np.sum(xlogy(lengths, lengths)))
+        return Explained(found.weights, found.loss + shares, sum(map(from_independence, parts)))
+
+    def _together(
+        self, X: Mapping[str, Any], modality: str | None, engine: Engine
+    ) -> tuple[csr_array, list[csr_array], FixedMixtures]:
+        """Known words of several modalities side by side, and in each; and the topics over all of these."""
         if modality is not None:
             raise ValueError("X is a mapping, which names its modalities: leave out modality=")
         check_is_fitted(self, "components_")
-        models = {name: self.modality_model(name) for name in check_mapping(X)}
+        models = {name: self._model_of(name) for name in check_mapping(X)}
         # in the order of the fit, so that the order of the mapping makes no difference to the last bit
         models = {name: models[name] for name in self.modalities_ if name in models}
         known = {}
@@ -478,16 +559,16 @@ class MultimodalPLSA(MixtureModel):
                 known[name] = model._check_new(X[name])
         check_rows(known)
         loss = self._loss()
-        parts = loss.weighed([known_words(part, models[name].components_.T) for name, part in known.items()])
+        masks = {name: model._prepared(known[name].dtype, engine).known for name, model in models.items()}
+        parts = loss.weighed([known_words(part, masks[name]) for name, part in known.items()])
         dtype = np.result_type(*(part.dtype for part in parts))
         whole = side_by_side([part.astype(dtype) for part in parts])
-        topics = np.concatenate([model.components_ for model in models.values()], axis=1)
-        with self._engine() as engine:
-            W, divergence, _ = loss.fold_in(whole, topics, engine)
-        # topics explain the words of each modality, not the number of these, nor its share of all words
-        lengths = np.stack([part.sum(axis=1, dtype=np.float64) for part in parts])
-        divergence += float(np.sum(xlogy(lengths.sum(0), lengths.sum(0))) - np.sum(xlogy(lengths, lengths)))
-        return W, divergence, sum(map(from_independence, parts))
+
+        def make(_: Any) -> FixedMixtures:
+            side = np.concatenate([model.components_ for model in models.values()], axis=1)
+            return loss.fold_in(side, dtype, engine)
+
+        return whole, parts, prepared(self, ("together", tuple(models), dtype), loss, make)
 
     def similarity(self, Xa: Any, Xb: Any, modality_a: str, modality_b: str) -> Floats:
         """How similar documents are by their topics, across modalities or within one.
@@ -544,14 +625,13 @@ class MultimodalPLSA(MixtureModel):
             known words.
         """
         check_number("n_terms", n_terms, Integral, 0)
-        model, asked = self.modality_model(source), self.modality_model(target)
+        model, asked = self._model_of(source), self._model_of(target)
         names = asked._term_names(vocabulary)
         X = model._check_new(X)
-        known = np.diff(known_words(X, model.components_.T).indptr) > 0
         W = model.transform(X)
-
-        heaviest = partial(_heaviest, W, asked.components_, known, names, n_terms)
         with self._engine() as engine:
+            known = np.diff(known_words(X, model._prepared(X.dtype, engine).known).indptr) > 0
+            heaviest = partial(_heaviest, W, asked.components_, known, names, n_terms)
             blocks = engine.map(heaviest, even_blocks(W.shape[0], ROWS_PER_BLOCK))
             return [keywords for block in blocks for keywords in block]
 

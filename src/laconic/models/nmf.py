@@ -15,6 +15,7 @@ from laconic.models.base import TopicModel
 from laconic.models.class_topics import ClassTopicsModel
 from laconic.models.plsa import DOC_DENSITY, check_distributions
 from laconic.models.state import COMMON, Field
+from laconic.models.traits import Traits
 from laconic.priors import Prior
 
 
@@ -100,7 +101,6 @@ class NMF(TopicModel):
     """
 
     _starts: ClassVar[tuple[str, ...]] = ("documents", "svd")
-    _nonnegative_input: ClassVar[bool] = True
     _n_segments = 1
     _schema = (Field("components", _topics), *COMMON[1:], DOC_DENSITY._replace(optional=True))
 
@@ -130,9 +130,10 @@ class NMF(TopicModel):
         self.verbose = verbose
 
     @property
-    def wants(self) -> str:  # type: ignore[override]
-        """What X best holds: counts if the loss is the divergence, else weights."""
-        return self._loss().wants
+    def traits(self) -> Traits:
+        """Non-negative; wants counts if the loss is the divergence, else weights."""
+        wants = "counts" if self.loss == "kl" else "weights"
+        return Traits(wants=wants, nonnegative=True, prior=self.prior is not None)
 
     def _loss(self) -> Likelihood | NonNegative:
         if self.loss != "kl":
@@ -200,7 +201,6 @@ class GroupNMF(ClassTopicsModel):
     Wang, Cao, Xu, Li: Group matrix factorization for scalable topic modeling, SIGIR 2012.
     """
 
-    _nonnegative_input: ClassVar[bool] = True
     _schema = (ClassTopicsModel._schema[0], Field("components", _nonnegative), *COMMON[1:])
 
     def __init__(
@@ -225,6 +225,11 @@ class GroupNMF(ClassTopicsModel):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    @property
+    def traits(self) -> Traits:
+        """Non-negative, with classes."""
+        return Traits(classes=True, nonnegative=True)
 
     def _loss(self) -> NonNegative:
         return NonNegative(self.solver, self.tol)

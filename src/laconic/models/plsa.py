@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,6 +13,7 @@ from laconic.losses.divergence.likelihood import Likelihood
 from laconic.losses.divergence.mixtures import Mixture
 from laconic.models.base import TopicModel
 from laconic.models.state import COMMON, Field, number
+from laconic.models.traits import Traits
 from laconic.priors import Prior, PseudoDirichlet
 
 DOC_DENSITY = Field("doc_density", number(0, 1))
@@ -27,11 +29,14 @@ def check_distributions(value: Any, model: Any) -> Any:
 class MixtureModel(TopicModel):
     """Base of the models whose documents are mixtures: topics and weights sum to one."""
 
-    wants: ClassVar[str] = "counts"
-    _nonnegative_input: ClassVar[bool] = True
     _schema: ClassVar[tuple[Field, ...]] = (Field("components", check_distributions), *COMMON[1:])
     _n_segments: int = 1
     """Over how many parts of the terms topics sum to one each."""
+
+    @property
+    def traits(self) -> Traits:
+        """Wants counts, and is non-negative."""
+        return Traits(wants="counts", nonnegative=True)
 
     def perplexity(self, X: Any) -> float:
         """How many words documents hesitate between, on average: exp of minus the log-likelihood per word.
@@ -48,11 +53,13 @@ class MixtureModel(TopicModel):
             At least 1; the smaller, the better. NaN never: without known words it is an error.
         """
         X = self._check_new(X)
-        known = known_words(X, self.components_.T)
-        total = float(known.sum(dtype=np.float64))
-        if total <= 0:
-            raise ValueError("X has no words that the topics know, so there is no perplexity")
-        _, divergence, _ = self._fold_in(X)
+        with self._engine() as engine:
+            topics = self._prepared(X.dtype, engine)
+            known = known_words(X, topics.known)
+            total = float(known.sum(dtype=np.float64))
+            if total <= 0:
+                raise ValueError("X has no words that the topics know, so there is no perplexity")
+            divergence = topics.explained(X, engine).loss
         lengths = known.sum(axis=1, dtype=np.float64)
         data = known.data.astype(np.float64)
         surprise = divergence + np.sum(xlogy(lengths, lengths)) - np.sum(xlogy(data, data))
@@ -153,6 +160,11 @@ class PLSA(MixtureModel):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    @property
+    def traits(self) -> Traits:
+        """Wants counts, and is non-negative; with or without a prior."""
+        return replace(super().traits, prior=self.prior is not None)
 
     def _loss(self) -> Likelihood:
         prior = None if self.prior is None else Mixture(True, *self.prior.terms)

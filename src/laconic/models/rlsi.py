@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from numbers import Real
 from typing import Any
 
+from sklearn.utils.validation import check_is_fitted
+
 from laconic.checks import check_number
 from laconic.losses.squared.classes import Classes
-from laconic.losses.squared.problems import Regularised
+from laconic.losses.squared.problems import DEFAULT_BUDGET, Regularised
 from laconic.models.base import TopicModel
 from laconic.models.class_topics import ClassTopicsModel
 from laconic.models.state import COMMON, Field, number
@@ -29,7 +31,26 @@ ALPHAS = (
 """The weights of penalties that were used."""
 
 
-class RLSI(TopicModel):
+class PenalisedTopics(TopicModel):
+    """What RLSI has in common, flat and with classes: topics under a penalty, or a word budget."""
+
+    topic_norm: str
+    terms_per_topic: int | None
+    alpha_topics_: float | None
+
+    @property
+    def topic_penalty(self) -> float | None:
+        """The weight of the penalty on topics that was used; None with a word budget."""
+        check_is_fitted(self, "components_")
+        return self.alpha_topics_
+
+    @property
+    def word_budget(self) -> int | None:
+        """How many words a topic may have; None with a penalty."""
+        return (self.terms_per_topic or DEFAULT_BUDGET) if self.topic_norm == "l0" else None
+
+
+class RLSI(PenalisedTopics):
     r"""Regularised latent semantic indexing: sparse topics by penalised least squares.
 
     With documents as rows of X, the topics C (``components_``) and the documents' weights W minimise
@@ -160,7 +181,7 @@ class RLSI(TopicModel):
         return {"classes": Classes.single(data.n_documents, self.n_components)}
 
 
-class GroupRLSI(ClassTopicsModel):
+class GroupRLSI(PenalisedTopics, ClassTopicsModel):
     r"""Regularised latent semantic indexing with topics shared by all classes and topics of each class.
 
     For the documents :math:`X_p` of every class p, the shared topics :math:`C_0`, the topics :math:`C_p` of

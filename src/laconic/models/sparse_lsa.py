@@ -12,11 +12,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from laconic.checks import check_choice, check_number
 from laconic.engines import Shards
-from laconic.engines.shards import ROWS_PER_BLOCK
 from laconic.errors import Parameter, ParameterError
 from laconic.losses.factor import Factor
 from laconic.losses.loop import Callback, Patience
-from laconic.losses.orthogonal.problem import Before, Orthogonal, project
+from laconic.losses.memory import Sizes
+from laconic.losses.orthogonal.problem import Before, FixedBasis, Orthogonal
 from laconic.losses.orthogonal.steps import Seen
 from laconic.losses.orthogonal.term_groups import TermGroups, term_groups
 from laconic.losses.starts import Start
@@ -182,14 +182,28 @@ class SparseLSA(TopicModel):
 
     def _loss(self) -> Orthogonal:
         groups = self.groups_ if hasattr(self, "groups_") else self._term_groups()
+        return self._problem(groups)
+
+    def _problem(self, groups: TermGroups | None) -> Orthogonal:
         return Orthogonal(
             self.n_components, self.alpha_topics, self.nonnegative, groups, self.group_weights, self.rotate
         )
 
+    def _memory(self, sizes: Sizes) -> dict[str, int]:
+        # which terms the groups have is not known before the fit
+        parts = self._problem(None).memory(sizes)
+        return parts if self.groups is None else parts | {"documents by groups": sizes.matrix}
+
     def _term_groups(self) -> TermGroups | None:
         if self.groups is None:
             return None
-        return term_groups(self.groups, self.n_features_in_, getattr(self, "feature_names_in_", None))
+        return term_groups(self.groups, self.n_features_in_, vars(self).get("feature_names_in_"))
+
+    @property
+    def topic_penalty(self) -> float | None:
+        """The weight of the penalty that was used."""
+        check_is_fitted(self, "components_")
+        return float(self.alpha_topics_)
 
     def partial_fit(
         self, X: Any, y: Any = None, *, decay: float = 1.0, callback: Callback | None = None
@@ -286,15 +300,13 @@ class SparseLSA(TopicModel):
         """
         check_choice("mode", mode, MODES)
         X = self._check_new(X)
-        engine = self._engine()
-        if mode == "project" and X.shape[0] <= ROWS_PER_BLOCK:
-            # a document now and then should not wait for threads, and here no BLAS needs to be held to one
-            return self._output(project(X, self.components_, engine), sparse=True)
-        with engine:
-            if mode == "lsq":
-                return self._output(self._loss().fold_in(X, self.components_, engine)[0], sparse=False)
-            whitening = self.whitening_ if mode == "orthogonal" else None
-            return self._output(project(X, self.components_, engine, whitening), sparse=whitening is None)
+        with self._engine() as engine:
+            topics: FixedBasis = self._prepared(X.dtype, engine)
+            if mode == "project":
+                return self._output(topics.projected(X, engine), sparse=True)
+            if mode == "orthogonal":
+                return self._output(topics.turned(X, self.whitening_, engine), sparse=False)
+            return self._output(topics.weights(X, engine), sparse=False)
 
     def group_table(self, topic: int) -> list[tuple[Any, float, int]]:
         """The groups that a topic has taken, the heaviest first.

@@ -101,8 +101,7 @@ def batch_rows(source: Rows, batch: Any, columns: Columns, start: int) -> Iterat
     try:
         texts = [_values(batch.column(column)) for column in columns.texts]
         others = [
-            [None] * n_rows if column is None else _values(batch.column(column))
-            for column in (columns.label, columns.id)
+            [None] * n_rows if column is None else _values(batch.column(column)) for column in columns[1:]
         ]
     except UnicodeDecodeError:
         # Arrow does not look into strings, so one of them may be anything.

@@ -42,7 +42,7 @@ def read_delimited(source: File, columns: Columns, delimiter: str = ",") -> Iter
             name: _position(source, number, header, columns, name, delimiter) for name in columns.named
         }
         take_text = itemgetter(*(position[column] for column in columns.texts))
-        label, name = columns.label, columns.id
+        _, label, name, date = columns
         width = len(header)
         for number, fields in records:
             if len(fields) != width:
@@ -57,6 +57,7 @@ def read_delimited(source: File, columns: Columns, delimiter: str = ",") -> Iter
                 take_text(fields),
                 None if label is None else fields[position[label]],
                 None if name is None else fields[position[name]],
+                None if date is None else fields[position[date]],
             )
 
 

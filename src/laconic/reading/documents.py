@@ -7,8 +7,11 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
+import numpy as np
+
 from laconic.errors import CorpusError
 from laconic.reading.arrow import read_arrow
+from laconic.reading.dates import as_date
 from laconic.reading.files import Rows
 from laconic.reading.ledger import Ledger, OnError, Progress, Reading
 from laconic.reading.paths import Paths, Plan, plan
@@ -17,7 +20,7 @@ from laconic.reading.strings import as_name, kind
 
 
 class Document(NamedTuple):
-    """One row of a corpus: a text, its label (or None) and its id.
+    """One row of a corpus: a text, its label (or None), its id and its date (or None).
 
     Examples
     --------
@@ -28,6 +31,7 @@ class Document(NamedTuple):
     text: str
     label: str | None
     id: str
+    date: np.datetime64 | None = None
 
 
 class MultimodalDocument(NamedTuple):
@@ -42,6 +46,7 @@ class MultimodalDocument(NamedTuple):
     texts: tuple[str, ...]
     label: str | None
     id: str
+    date: np.datetime64 | None = None
 
 
 Kind = TypeVar("Kind", Document, MultimodalDocument)
@@ -79,6 +84,7 @@ def read_documents(
     text: str = "text",
     label: str | None = None,
     id: str | None = None,
+    date: str | None = None,
     encoding: str = "utf-8",
     delimiter: str | None = None,
     on_error: OnError = "raise",
@@ -103,6 +109,8 @@ def read_documents(
     id : str or None, default=None
         The column of the id. By default documents are numbered from "0", over all files; in a folder the
         id is the path of the file in it, without ``.txt``.
+    date : str or None, default=None
+        The column of the date: ISO 8601, a year, or as mail has it; may be missing.
     encoding : str, default="utf-8"
         A byte order mark is skipped.
     delimiter : str or None, default=None
@@ -133,11 +141,11 @@ def read_documents(
     ...     _ = path.write_text('{"text": "red fish", "year": 1960}\n{"text": null, "year": 1961}\n')
     ...     for document in read_documents(path, label="year"):
     ...         print(document)
-    Document(text='red fish', label='1960', id='0')
-    Document(text='', label='1961', id='1')
+    Document(text='red fish', label='1960', id='0', date=None)
+    Document(text='', label='1961', id='1', date=None)
     """
     found = plan(path, encoding, delimiter, on_error, progress)
-    return Documents((Document(*row) for row in _rows(found, Columns(text, label, id))), found.ledger)
+    return Documents((Document(*row) for row in _rows(found, Columns(text, label, id, date))), found.ledger)
 
 
 def read_modalities(
@@ -146,6 +154,7 @@ def read_modalities(
     *,
     label: str | None = None,
     id: str | None = None,
+    date: str | None = None,
     encoding: str = "utf-8",
     delimiter: str | None = None,
     on_error: OnError = "raise",
@@ -159,7 +168,7 @@ def read_modalities(
         Files with columns; see `read_documents`.
     texts : sequence of str
         Two or more columns of texts. One that is null is empty.
-    label, id, encoding, delimiter, on_error, progress
+    label, id, date, encoding, delimiter, on_error, progress
         As of `read_documents`.
 
     Returns
@@ -175,28 +184,34 @@ def read_modalities(
     if isinstance(texts, str) or len(texts) < 2:
         raise CorpusError("give two or more columns of texts; read_documents reads one")
     found = plan(path, encoding, delimiter, on_error, progress)
-    rows = _rows(found, Columns(tuple(texts), label, id))
+    rows = _rows(found, Columns(tuple(texts), label, id, date))
     return Documents((MultimodalDocument(*row) for row in rows), found.ledger)
 
 
 def read_table(
-    table: Any, *, text: str = "text", label: str | None = None, id: str | None = None
+    table: Any,
+    *,
+    text: str = "text",
+    label: str | None = None,
+    id: str | None = None,
+    date: str | None = None,
 ) -> Documents[Document]:
     """Read documents from a table in memory; see `Corpus.from_table`."""
     ledger = Ledger()
     source = Rows("", ledger, "row")
     found = Plan("the table", [(source, partial(read_arrow, table=table))], ledger)
-    return Documents((Document(*row) for row in _rows(found, Columns(text, label, id))), ledger)
+    return Documents((Document(*row) for row in _rows(found, Columns(text, label, id, date))), ledger)
 
 
-def _rows(found: Plan, columns: Columns) -> Iterator[tuple[Any, str | None, str]]:
+def _rows(found: Plan, columns: Columns) -> Iterator[tuple[Any, str | None, str, np.datetime64 | None]]:
     """Check what formats found, and give each document an id."""
     ledger = found.ledger
-    labelled, keyed, several = columns.label is not None, columns.id is not None, len(columns.texts) > 1
+    labelled, keyed, dated = (column is not None for column in columns[1:])
+    several = len(columns.texts) > 1
     places = _Places()
     for source, reader in found.sources:
         start = places.begin(source)
-        for number, text, label, name in reader(source, columns):
+        for number, text, label, name, date in reader(source, columns):
             try:
                 if several:
                     text = tuple(
@@ -206,6 +221,7 @@ def _rows(found: Plan, columns: Columns) -> Iterator[tuple[Any, str | None, str]
                 else:
                     text = _text(text, "text")
                 label = as_name(label, "label") if labelled else None
+                moment = as_date(date) if dated else None
                 if keyed or name is not None:
                     name = as_name(name, "id")
                     places.claim(name, start + number)
@@ -215,7 +231,7 @@ def _rows(found: Plan, columns: Columns) -> Iterator[tuple[Any, str | None, str]
                 source.refuse(number, error)
                 continue
             ledger.accept(sum(map(len, text)) if several else len(text))
-            yield text, label, name
+            yield text, label, name, moment
     ledger.finish(found.name)
 
 

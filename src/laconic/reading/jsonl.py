@@ -17,7 +17,7 @@ _decode = json.JSONDecoder().raw_decode
 
 def read_jsonl(source: File, columns: Columns) -> Iterator[Row]:
     """Give the rows of a file of JSON lines; lines of white space are none."""
-    _, label_key, id_key = columns
+    _, label_key, id_key, date_key = columns
     take_text = itemgetter(*columns.texts)
     for number, line in source.lines():
         if line.isspace():
@@ -29,16 +29,17 @@ def read_jsonl(source: File, columns: Columns) -> Iterator[Row]:
             text = take_text(record)
             label = None if label_key is None else record[label_key]
             name = None if id_key is None else record[id_key]
+            date = None if date_key is None else record[date_key]
         except (ValueError, RecursionError, LookupError, TypeError):
             # Something is wrong, or there is white space where it rarely is.
             found = _examined(line, columns)
             if isinstance(found, CorpusError):
                 source.refuse(number, found)
                 continue
-            text, label, name = found
+            text, label, name, date = found
         if "\\u" in line:
             text = tuple(map(_whole, text)) if isinstance(text, tuple) else _whole(text)
-        yield number, text, label, name
+        yield number, text, label, name, date
 
 
 def _whole(text: Any) -> Any:
@@ -60,5 +61,5 @@ def _examined(line: str, columns: Columns) -> CorpusError | list[Any]:
     for column in columns.named:
         if column not in record:
             return columns.missing(column, list(record))
-    others = [None if column is None else record[column] for column in (columns.label, columns.id)]
+    others = [None if column is None else record[column] for column in columns[1:]]
     return [itemgetter(*columns.texts)(record), *others]

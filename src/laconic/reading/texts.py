@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from laconic.errors import CorpusError, Parameter
+from laconic.errors import CorpusError, Parameter, listed
 from laconic.reading.files import File, Rows, suffixes
 from laconic.reading.ledger import Ledger
 from laconic.reading.rows import Columns, Row
@@ -16,15 +16,11 @@ def read_lines(source: File, columns: Columns) -> Iterator[Row]:
     if columns != Columns("text", None, None):
         raise CorpusError(
             f"{source.path} has no columns but one document in every line: leave ",
-            Parameter("text"),
-            ", ",
-            Parameter("label"),
-            " and ",
-            Parameter("id"),
+            *listed(["text", "label", "id", "date"]),
             " out",
         )
     for number, line in source.lines():
-        yield number, line.removesuffix("\n").removesuffix("\r"), None, None
+        yield number, line.removesuffix("\n").removesuffix("\r"), None, None, None
 
 
 class Folder(Rows):
@@ -56,12 +52,11 @@ class Folder(Rows):
 def read_folder(source: Folder, columns: Columns) -> Iterator[Row]:
     """Give every file as a document, with its sub-folder as label and its path as id."""
     path = source.path
-    if columns.text != "text" or columns.id is not None or columns.label not in (None, "folder"):
+    columnless = columns.text == "text" and columns.id is None and columns.date is None
+    if not columnless or columns.label not in (None, "folder"):
         raise CorpusError(
             f"{path} is a folder, which has no columns: leave ",
-            Parameter("text"),
-            " and ",
-            Parameter("id"),
+            *listed(["text", "id", "date"]),
             " out, and ",
             Parameter("label"),
             " too unless it is ",
@@ -94,7 +89,7 @@ def read_folder(source: Folder, columns: Columns) -> Iterator[Row]:
             line = contents.count(b"\n", 0, error.start) + 1
             file.refuse(line, file.undecodable)
             continue
-        yield number, text, name.parent.name, _name(name.relative_to(path))
+        yield number, text, name.parent.name, _name(name.relative_to(path)), None
 
 
 def text_files(path: Path) -> list[Path]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from laconic.bundle import Bundle, Documents, load
 from laconic.checks import check_choice, check_number
+from laconic.corpus import Corpus
 from laconic.search.arguments import (
     check_mapping,
     checked_blend,
@@ -22,12 +24,11 @@ from laconic.search.blend import BlendedMatcher, Ranked
 from laconic.search.explaining import explained
 from laconic.search.results import Explanation, Hit, Results, Snippet, make_snippet
 from laconic.search.terms import BM25, VSM, TermMatcher
-from laconic.search.topics import TopicMatcher, checked_modality
+from laconic.search.topics import TopicMatcher, checked_modality, kept_weights, names_compared
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from laconic.corpus import Corpus
     from laconic.matrices import CSR
     from laconic.models.base import TopicModel
     from laconic.reading.strings import Strings
@@ -51,12 +52,13 @@ class SearchIndex:
 
     Parameters
     ----------
-    corpus : Corpus
-        The documents, with the vocabulary that the model was fitted on; any documents, not only those.
+    source : Bundle or Corpus
+        A bundle with documents, as `laconic.fit` makes it; or any documents with the vocabulary that the
+        model was fitted on, not only those of the fit.
     model : TopicModel
-        Fitted. With a group model the class of a document is its label in the corpus (predicted if there is
-        none), and for each document the query is taken to be of its class. Documents that a `GraphPLSA` was
-        fitted on keep their weights, which take the links into account.
+        Fitted; for a corpus only. With a group model the class of a document is its label in the corpus
+        (predicted if there is none), and for each document the query is taken to be of its class. Documents
+        that a `GraphPLSA` was fitted on keep their weights, which take the links into account.
     terms : {"bm25", "vsm"}, default="bm25"
         How terms are matched.
     k1, b : float, default=1.2 and 0.75
@@ -72,7 +74,7 @@ class SearchIndex:
     modality : str, optional
         For `MultimodalPLSA`, the one that documents and queries are of.
     texts : sequence of str, optional
-        The documents' texts, for snippets; kept and saved with the index.
+        For a corpus that has not kept them: the documents' texts, for snippets.
     n_jobs : int, optional
         Number of threads for several queries; by default all cores.
 
@@ -102,8 +104,8 @@ class SearchIndex:
 
     def __init__(
         self,
-        corpus: Corpus,
-        model: TopicModel,
+        source: Bundle | Corpus,
+        model: TopicModel | None = None,
         *,
         terms: str = "bm25",
         k1: float = 1.2,
@@ -117,26 +119,75 @@ class SearchIndex:
     ) -> None:
         check_choice("terms", terms, ("bm25", "vsm"))
         check_choice("scaling", scaling, SCALINGS)
-        check_is_fitted(model, "components_")
-        self.model, self.vectorizer, self.n_jobs = model, corpus.vectorizer, n_jobs
-        self.modality = checked_modality(model, modality)
         self.blend = checked_blend(blend)
-        self.ids = corpus.ids
-        self.texts = None if texts is None else checked_texts(texts, corpus.shape[0])
-        self._check_names()
-        rows = self.rows(corpus.counts)
+        self.n_jobs = n_jobs
+        if isinstance(source, Bundle):
+            if model is not None or texts is not None:
+                raise ValueError("a bundle has its model and its texts: leave model and texts out")
+            self._take(source, modality)
+        else:
+            if model is None:
+                raise ValueError("give the model, too: SearchIndex(corpus, model)")
+            self._count(source, model, modality, texts)
+        corpus = self.documents.corpus()
         matcher: TermMatcher = (
             BM25(corpus.counts_csc, k1=k1, b=b) if terms == "bm25" else VSM(corpus.counts_csc)
         )
-        topics = TopicMatcher(
-            model,
-            rows,
+        self.matcher = BlendedMatcher(matcher, self._topics(similarity), scaling)
+
+    def _take(self, bundle: Bundle, modality: str | None) -> None:
+        """Search the documents of a bundle."""
+        found = bundle.documents
+        if found is None:
+            raise ValueError(
+                "this bundle has no documents to search: keep them when you fit, or give a corpus and a model"
+            )
+        self.bundle: Bundle | None = bundle
+        self.model = bundle.model
+        self.modality = checked_modality(self.model, modality)
+        name = self.modality or ""
+        self.vectorizer = bundle.vectorizer_of(self.modality)
+        self.documents = Documents({name: found.corpus(name)}, {name: found.modality_weights[name]})
+
+    def _count(
+        self, corpus: Corpus, model: TopicModel, modality: str | None, texts: Iterable[str] | None
+    ) -> None:
+        """Search the documents of a corpus."""
+        check_is_fitted(model, "components_")
+        self.bundle, self.model, self.vectorizer = None, model, corpus.vectorizer
+        self.modality = checked_modality(model, modality)
+        if texts is not None:
+            corpus = corpus.with_texts(checked_texts(texts, corpus.shape[0]))
+        self._check_names()
+        self.rows(corpus.counts)
+        with names_compared():
+            self.documents = Documents.of(
+                model, {self.modality or "": corpus}, fitted=self._is_of_fit(corpus)
+            )
+
+    def _is_of_fit(self, corpus: Corpus) -> bool:
+        return kept_weights(self.model, self.rows(corpus.counts)) is not None
+
+    def _topics(self, similarity: str) -> TopicMatcher:
+        corpus = self.documents.corpus()
+        return TopicMatcher(
+            self.model,
+            self.rows(corpus.counts),
             labels=corpus.labels,
-            weights=_weights_of_fit(model, rows),
+            weights=self.documents.weights,
             similarity=similarity,
-            modality=modality,
+            modality=self.modality,
         )
-        self.matcher = BlendedMatcher(matcher, topics, scaling)
+
+    @property
+    def ids(self) -> Strings:
+        """The ids of the documents."""
+        return self.documents.ids
+
+    @property
+    def texts(self) -> Sequence[str] | None:
+        """The texts of the documents, if they were kept."""
+        return self.documents.texts
 
     @property
     def n_documents(self) -> int:
@@ -182,7 +233,8 @@ class SearchIndex:
         hits = []
         for document, score, term, topic in zip(*ranked, strict=True):
             snippet = self._snippet(int(document), counts.indices)
-            hits.append(Hit(str(self.ids[document]), float(score), float(term), float(topic), snippet))
+            numbers = float(score), float(term), float(topic)
+            hits.append(Hit(str(self.ids[document]), *numbers, snippet, *self._facts(int(document))))
         return Results(hits)
 
     def run(
@@ -291,42 +343,65 @@ class SearchIndex:
             return self
         texts = checked_texts(documents.values(), len(ids))
         counts, matcher = self.vectorizer.count(texts), self.matcher
-        classes = None if labels is None else [labels.get(id) for id in documents]
-        topics = matcher.topics.extended(self.rows(counts), classes)
+        given = [None if labels is None else labels.get(id) for id in documents]
+        more = Corpus(
+            counts,
+            self.vectorizer,
+            ids=ids,
+            labels=self._labels(counts, given),
+            dates=[None] * len(ids),
+            texts=texts,
+        )
+        new = Documents.of(self.model, {self.modality or "": more})
+        topics = matcher.topics.extended(self.rows(counts), more.labels, new.weights)
+        self.documents, self.bundle = self.documents.extended(new), None
         self.matcher = BlendedMatcher(matcher.terms.extended(counts), topics, matcher.scaling)
-        self.ids = np.concatenate([self.ids, ids])
-        if self.texts is not None:
-            self.texts = [*self.texts, *texts]
         return self
 
+    def _labels(self, counts: CSR, given: list[str | None]) -> list[str]:
+        """Labels of new documents; where none is given, the class that is predicted, or "unknown"."""
+        if self.model.traits.classes:
+            return [str(label) for label in self.model.classes_of(self.rows(counts), given)]
+        return ["unknown" if label is None else str(label) for label in given]
+
+    def settings(self) -> dict[str, Any]:
+        """How documents are searched: plain values, which a bundle saves with its documents."""
+        terms = self.matcher.terms
+        return {
+            "blend": self.blend,
+            "scaling": self.matcher.scaling,
+            "similarity": self.matcher.topics.similarity,
+            "modality": self.modality,
+            "terms": terms.settings(),
+        }
+
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Save the index with its model, as a model's directory with another inside.
+        """Save the index: its model, its documents and its settings, as a bundle.
 
         Parameters
         ----------
         path : str or path
-            A new or empty directory, or that of a saved model, which is replaced.
+            A new or empty directory, or that of a saved model, which is replaced as a whole or not at all.
 
         Raises
         ------
-        BundleError, SearchError
+        BundleError
             If the directory holds something else.
         """
-        from laconic.search.saving import save_with_model
+        from laconic.search.saving import save_index
 
-        save_with_model(self, path)
+        save_index(self, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, verify: bool = True) -> SearchIndex:
-        """Load an index that was saved; nothing in the directory is executed.
+        """Load the index of a bundle that was saved; nothing in the directory is executed.
 
         Parameters
         ----------
         path : str or path
-            As given to `save`: the directory of the model.
+            The directory of the model.
         verify : bool, default=True
-            Whether all bytes are read and checked. Without, only names, sizes and headers are: for large
-            indexes that you trust.
+            As of `laconic.load`.
 
         Returns
         -------
@@ -336,28 +411,25 @@ class SearchIndex:
         Raises
         ------
         BundleError, SearchError
-            If there is none, or it is damaged, or of another model; the message names the file.
+            If there are no documents, or something is damaged; the message names the file.
         """
-        from laconic.search.saving import load_with_model
-
-        return load_with_model(path, verify=verify)
+        return load(path, verify=verify).index
 
     @classmethod
     def _restored(
         cls,
+        bundle: Bundle | None,
         model: Any,
         vectorizer: Any,
+        documents: Documents,
         matcher: BlendedMatcher,
-        *,
-        ids: Strings,
-        texts: list[str] | None,
         blend: float,
     ) -> SearchIndex:
         """Make an index of what was saved and is checked."""
         index = cls.__new__(cls)
-        index.model, index.vectorizer, index.matcher, index.n_jobs = model, vectorizer, matcher, None
+        index.bundle, index.model, index.vectorizer, index.documents = bundle, model, vectorizer, documents
+        index.matcher, index.blend, index.n_jobs = matcher, blend, None
         index.modality = matcher.topics.modality
-        index.ids, index.texts, index.blend = ids, texts, blend
         return index
 
     def ranked(self, counts: CSR, k: int = 10, blend: float | None = None) -> list[Ranked]:
@@ -393,19 +465,18 @@ class SearchIndex:
         scipy.sparse.csr_array of float32, shape (n_texts, n_terms)
             For ``model.transform``.
         """
-        sizes = getattr(self.model, "n_terms_", {})
-        n_terms = sizes.get(self.modality, self.model.n_features_in_)
+        n_terms = self.model.n_terms_of(self.modality)
         if counts.shape[1] != n_terms:
             raise ValueError(
                 f"the corpus has {counts.shape[1]} terms, but the model was fitted on {n_terms}: give "
                 "documents with the vocabulary of the model"
             )
-        return counts if self.model.wants == "counts" else self.vectorizer.weigh(counts)
+        rows: CSR = self.model.rows(counts, self.vectorizer.weigh)
+        return rows
 
     def _check_names(self) -> None:
         """Refuse a vocabulary that is not what the model calls its columns, if it has names for them."""
-        named = getattr(self.model, "term_names_", {}).get(self.modality)
-        names = getattr(self.model, "feature_names_in_", None) if self.modality is None else named
+        names = self.model.term_names(self.modality)
         vocabulary = self.vectorizer.vocabulary
         if names is None or len(names) != len(vocabulary):
             return
@@ -416,15 +487,21 @@ class SearchIndex:
                     f"{str(name)!r} there: give documents with the vocabulary of the model"
                 )
 
+    def _facts(self, document: int) -> tuple[str | None, str | None]:
+        """The label and the date of a document, where they are known."""
+        labels, dates = self.documents.labels, self.documents.dates
+        date = None if dates is None or np.isnat(dates[document]) else str(dates[document])
+        return None if labels is None else str(labels[document]), date
+
     def _snippet(self, document: int, terms: NDArray[Any]) -> Snippet | None:
         return None if self.texts is None else make_snippet(self.texts[document], self.vectorizer, terms)
 
 
-def _weights_of_fit(model: Any, rows: Any) -> NDArray[Any] | None:
-    """The weights of the documents that the model was fitted to, where they know more than the words do."""
-    from laconic.engines import Shards
+def index_of(bundle: Bundle) -> SearchIndex:
+    """The index of a bundle's documents, with the settings that it was saved with, if it was."""
+    from laconic.search.saving import old_index, with_settings
 
-    weights = getattr(model, "weights_", None)
-    if not isinstance(weights, np.ndarray) or weights.shape[0] != rows.shape[0]:
-        return None
-    return weights if Shards.whole(rows).hash() == model.data_hash_ else None
+    if bundle.search_settings is not None:
+        return with_settings(bundle, bundle.search_settings)
+    kept = old_index(bundle)
+    return SearchIndex(bundle) if kept is None else kept

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, overload
 import numpy as np
 
 from laconic.corpus.vectorizer import Vectorizer
+from laconic.display import explanation_html, results_html, snippet_html
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,6 +46,9 @@ class Snippet:
     def __str__(self) -> str:
         return self.text
 
+    def _repr_html_(self) -> str:
+        return snippet_html(self)
+
 
 @dataclass(frozen=True)
 class Hit:
@@ -60,6 +64,8 @@ class Hit:
         The parts of the score, before they are blended.
     snippet : Snippet or None
         A piece of it with words of the query, if the index has the texts.
+    label, date : str or None
+        Where they are known; the date as ISO 8601 has it.
     """
 
     id: str
@@ -67,6 +73,8 @@ class Hit:
     term_score: float
     topic_score: float
     snippet: Snippet | None = None
+    label: str | None = None
+    date: str | None = None
 
 
 class Results(Sequence[Hit]):
@@ -113,6 +121,9 @@ class Results(Sequence[Hit]):
             shown = f"{hit.id}: {hit.snippet}" if hit.snippet else hit.id
             lines.append(f"{hit.score:7.3f} {hit.term_score:7.3f} {hit.topic_score:7.3f}  {shown}")
         return "\n".join(lines) if self else "no document matches"
+
+    def _repr_html_(self) -> str:
+        return results_html(self)
 
 
 @dataclass(frozen=True)
@@ -195,6 +206,9 @@ class Explanation:
         ]
         lines += [f"  term {m.term}: {m.contribution:.4f} ({m.share:.0%})" for m in self.terms]
         return "\n".join(lines + self._topic_lines())
+
+    def _repr_html_(self) -> str:
+        return explanation_html(self)
 
     def _topic_lines(self) -> list[str]:
         """The topics that count, with their shares unless they cancel each other out."""

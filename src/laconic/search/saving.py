@@ -1,4 +1,4 @@
-"""A search index on disk: a readable directory inside that of its model."""
+"""A search index on disk: a bundle with documents; until format 3, a directory inside that of its model."""
 
 from __future__ import annotations
 
@@ -10,99 +10,125 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_array, csr_array, issparse
+from scipy.sparse import csc_array, issparse
 
-from laconic.bundle import Bundle, BundleError, load
-from laconic.corpus import CorpusError, Vectorizer
+from laconic.bundle import Bundle, BundleError, Documents, load
+from laconic.corpus import Corpus, CorpusError, Vectorizer
 from laconic.errors import SearchError
 from laconic.reading.strings import Strings, as_names, check_unique
 from laconic.search.arguments import checked_blend
 from laconic.search.blend import BlendedMatcher
 from laconic.search.index import SCALINGS, SearchIndex
-from laconic.search.terms import BM25, VSM, TermMatcher
+from laconic.search.terms import TermMatcher, matcher_of
 from laconic.search.topics import SIMILARITIES, Part, TopicMatcher
-from laconic.storage.arrays import add_csr, read_csr
-from laconic.storage.lines import add_strings, read_strings
-from laconic.storage.manifest import Json, Kind
+from laconic.storage.arrays import read_csr
+from laconic.storage.lines import read_strings
+from laconic.storage.manifest import FILE_NAME, Json, Kind
 from laconic.storage.reading import StoredDirectory, read_directory
-from laconic.storage.values import decode, encode
-from laconic.storage.writing import DirectoryWriter, replacing
+from laconic.storage.values import decode
 
 INDEX = Kind(
     noun="search index", manifest="index.json", format="laconic-search", version=1, error=SearchError
 )
 
 FOLDER = "search"
-"""Where, in the directory of a model, its index is."""
-
-
-def save_with_model(index: SearchIndex, path: str | os.PathLike[str]) -> None:
-    """Save an index and its model; see `SearchIndex.save`."""
-    _bundle(index, path).save(path)
-    save_index(index, path)
+"""Where, in the directory of a model, its index was."""
 
 
 def save_index(index: SearchIndex, path: str | os.PathLike[str]) -> None:
-    """Save an index into the directory of its model, which is there already.
-
-    Parameters
-    ----------
-    index : SearchIndex
-    path : path-like
-        The model's directory. An index that is there is replaced as a whole or not at all.
-    """
-    with replacing(Path(path) / FOLDER, INDEX) as writer:
-        writer.commit(
-            {
-                "model": fingerprint(index.model, index.vectorizer),
-                "blend": index.blend,
-                "scaling": index.matcher.scaling,
-                "ids": add_strings(index.ids.tolist(), "ids", writer),
-                "texts": None if index.texts is None else add_strings(index.texts, "texts", writer),
-                "terms": _add_terms(index.matcher.terms, writer),
-                "topics": _add_topics(index.matcher.topics, writer),
-            }
-        )
+    """Save an index with its model and its documents; see `SearchIndex.save`."""
+    made_of = index.bundle
+    bundle = Bundle(
+        index.model,
+        None if index.modality is not None else index.vectorizer,
+        vectorizers=_vectorizers(index, path),
+        # An index is of one modality; documents that have more keep them.
+        documents=index.documents if made_of is None else made_of.documents,
+        search_settings=index.settings(),
+    )
+    bundle.save(path)
 
 
-def load_with_model(path: str | os.PathLike[str], *, verify: bool = True) -> SearchIndex:
-    """Load an index and its model; see `SearchIndex.load`."""
-    return load_index(load(path), path, verify=verify)
+def with_settings(bundle: Bundle, settings: Mapping[str, Any]) -> SearchIndex:
+    """The index of a bundle's documents with settings that were saved; everything is checked."""
+    try:
+        modality, similarity = settings["modality"], settings["similarity"]
+        plain = SearchIndex(bundle, similarity=similarity, scaling=settings["scaling"], modality=modality)
+        terms = matcher_of(plain.matcher.terms.columns, settings["terms"])
+        plain.matcher = BlendedMatcher(terms, plain.matcher.topics, settings["scaling"])
+        plain.blend = checked_blend(settings["blend"])
+    except BundleError:
+        raise
+    except (ValueError, TypeError, KeyError) as error:
+        raise SearchError(
+            f"the bundle's settings of the search are not valid ({error}); make the index again with "
+            "SearchIndex(bundle) and save it"
+        ) from error
+    return plain
 
 
-def has_index(path: str | os.PathLike[str]) -> bool:
-    """Whether the directory of a model has an index in it."""
+def _vectorizers(index: SearchIndex, path: str | os.PathLike[str]) -> Mapping[str, Vectorizer]:
+    """The vocabularies of modalities: those of the bundle, or that are saved with the same model there."""
+    if index.modality is None:
+        return {}
+    others = _vectorizers_there(index, path) if index.bundle is None else index.bundle.vectorizers
+    return {**others, index.modality: index.vectorizer}
+
+
+def has_old_index(path: str | os.PathLike[str]) -> bool:
+    """Whether the directory of a model has an index in it, as laconic kept them until format 3 of bundles."""
     return (Path(path) / FOLDER / INDEX.manifest).exists()
 
 
-def load_index(bundle: Bundle, path: str | os.PathLike[str], *, verify: bool = True) -> SearchIndex:
-    """Load the index that is in the directory of a model.
+def remove_old_index(path: Path) -> None:
+    """Remove an index that was kept beside a model; files of others stay."""
+    folder = path / FOLDER
+    if not has_old_index(path):
+        return
+    (folder / INDEX.manifest).unlink()
+    for file in folder.iterdir():
+        if FILE_NAME.fullmatch(file.name):
+            file.unlink()
+    if not any(folder.iterdir()):
+        folder.rmdir()
+
+
+def old_documents(bundle: Bundle, path: Path) -> Documents | None:
+    """The documents of an index that was kept beside a model; None if there is none, or of another model."""
+    index = read_old_index(bundle, path)
+    return None if index is None else index.documents
+
+
+def old_index(bundle: Bundle) -> SearchIndex | None:
+    """The index that was kept beside the model of a bundle, where its documents come from that."""
+    return None if bundle.path is None else read_old_index(bundle, bundle.path)
+
+
+def read_old_index(bundle: Bundle, path: Path, *, verify: bool = True) -> SearchIndex | None:
+    """Read the index that laconic kept in the directory of a model until format 3 of bundles.
 
     Parameters
     ----------
     bundle : Bundle
         The model.
-    path : path-like
+    path : Path
         Its directory.
     verify : bool
         As for `SearchIndex.load`.
 
     Returns
     -------
-    SearchIndex
-        Its arrays are mapped into memory and read-only.
+    SearchIndex or None
+        Its arrays are mapped into memory and read-only. None if there is no index.
     """
-    if not has_index(path):
-        raise SearchError(
-            f"{Path(path)}: has no search index; make one with SearchIndex(corpus, model) of the documents "
-            "and save it there"
-        )
-    stored = read_directory(Path(path) / FOLDER, INDEX, mapped=True, verify=verify)
+    if not has_old_index(path):
+        return None
+    stored = read_directory(path / FOLDER, INDEX, mapped=True, verify=verify)
     modality = stored.object("topics").get("modality")
     vectorizer = _vectorizer(bundle, modality, stored)
     if stored.document.get("model") != fingerprint(bundle.model, vectorizer):
         raise SearchError(
-            f"{stored.path}: is the index of another model than the one in {Path(path)}, which was fitted "
+            f"{stored.path}: is the index of another model than the one in {path}, which was fitted "
             "again since; make the index again"
         )
     terms = _read_terms(stored)
@@ -119,7 +145,9 @@ def load_index(bundle: Bundle, path: str | os.PathLike[str], *, verify: bool = T
         blend = checked_blend(stored.document.get("blend"))
     except ValueError as error:
         raise stored.error(f"has no valid 'blend' ({error})") from error
-    return SearchIndex._restored(bundle.model, vectorizer, matcher, ids=ids, texts=texts, blend=blend)
+    corpus = Corpus(terms.columns.tocsr(), vectorizer, ids=ids, texts=texts)
+    documents = Documents.of(bundle.model, {matcher.topics.modality or "": corpus})
+    return SearchIndex._restored(None, bundle.model, vectorizer, documents, matcher, blend)
 
 
 def fingerprint(model: Any, vectorizer: Vectorizer) -> str:
@@ -133,14 +161,6 @@ def fingerprint(model: Any, vectorizer: Vectorizer) -> str:
     for term in vectorizer.vocabulary:
         digest.update(f"{term}\n".encode())
     return digest.hexdigest()
-
-
-def _bundle(index: SearchIndex, path: str | os.PathLike[str]) -> Bundle:
-    """The model of an index, with the other modalities' vocabularies if the directory has them."""
-    if index.modality is None:
-        return Bundle(index.model, index.vectorizer)
-    others = _vectorizers_there(index, path)
-    return Bundle(index.model, vectorizers={**others, index.modality: index.vectorizer})
 
 
 def _vectorizers_there(index: SearchIndex, path: str | os.PathLike[str]) -> Mapping[str, Vectorizer]:
@@ -182,21 +202,6 @@ def _read_ids(stored: StoredDirectory, n_documents: int) -> Strings:
     return ids
 
 
-def _add_terms(terms: TermMatcher, writer: DirectoryWriter) -> dict[str, Json]:
-    parameters: dict[str, Json] = (
-        {"kind": "bm25", "k1": terms.k1, "b": terms.b, "mean_length": terms.mean_length}
-        if isinstance(terms, BM25)
-        else {"kind": "vsm", "sublinear_tf": getattr(terms, "sublinear_tf", False)}
-    )
-    # Counts by columns are those of the transpose by rows.
-    counts = csr_array(terms.columns.T)
-    return {
-        **parameters,
-        "counts": add_csr(counts, "terms.counts", writer),
-        "idf": encode(terms.idf, "terms.idf", writer),
-    }
-
-
 def _read_terms(stored: StoredDirectory) -> TermMatcher:
     described = stored.object("terms")
     counts = described.get("counts")
@@ -214,28 +219,12 @@ def _read_terms(stored: StoredDirectory) -> TermMatcher:
         or not columns.shape[0]
     ):
         raise stored.error("has counts or an idf of the wrong kind")
+    parameters: Any = {**described, "idf": idf}
+    parameters.pop("counts")
     try:
-        # Both check what they are given.
-        parameters: Any = described
-        if described.get("kind") == "bm25":
-            names = ("mean_length", "k1", "b")
-            return BM25.restored(columns, idf, *(parameters.get(name) for name in names))
-        if described.get("kind") == "vsm":
-            return VSM.restored(columns, idf, parameters.get("sublinear_tf"))
+        return matcher_of(columns, parameters)
     except (ValueError, TypeError) as error:
         raise stored.misdescribed("way to match terms", error) from error
-    raise stored.error("has no valid way to match terms")
-
-
-def _add_topics(topics: TopicMatcher, writer: DirectoryWriter) -> dict[str, Json]:
-    parts: list[Json] = [
-        {
-            name: encode(getattr(part, name), f"topics.{number}.{name}", writer)
-            for name in ("documents", "topics", "gram", "vectors", "label")
-        }
-        for number, part in enumerate(topics.parts)
-    ]
-    return {"similarity": topics.similarity, "modality": topics.modality, "parts": parts}
 
 
 def _read_topics(stored: StoredDirectory, model: Any) -> TopicMatcher:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -54,6 +55,10 @@ class TermMatcher(ABC):
     @abstractmethod
     def with_columns(self, columns: Any) -> Self:
         """The same statistics of terms with other documents: counts by columns."""
+
+    @abstractmethod
+    def settings(self) -> dict[str, Any]:
+        """The parameters and the statistics of terms, as plain values: what `matcher_of` takes."""
 
     def add_scores(self, query: TermQuery, scores: Floats) -> None:
         """Add the score of every document for a query to `scores`."""
@@ -174,6 +179,10 @@ class BM25(TermMatcher):
         """The same statistics of terms with other documents: counts by columns."""
         return self._with(columns, self.k1, self.b)
 
+    def settings(self) -> dict[str, Any]:
+        """The parameters and the statistics of terms."""
+        return {"kind": "bm25", "k1": self.k1, "b": self.b, "mean_length": self.mean_length, "idf": self.idf}
+
     def with_parameters(self, k1: float, b: float) -> Self:
         """The same documents with other parameters."""
         return self._with(self.columns, k1, b)
@@ -234,12 +243,35 @@ class VSM(TermMatcher):
         """The same statistics of terms with other documents: counts by columns."""
         return self.restored(columns, self.idf, self.sublinear_tf)
 
+    def settings(self) -> dict[str, Any]:
+        """The parameters and the statistics of terms."""
+        return {"kind": "vsm", "sublinear_tf": self.sublinear_tf, "idf": self.idf}
+
     @classmethod
     def restored(cls, columns: Any, idf: NDArray[np.float64], sublinear_tf: bool) -> Self:
         """Documents, as counts by columns, with statistics that are known."""
         matcher = cls.__new__(cls)
         matcher._set(columns, idf, sublinear_tf)
         return matcher
+
+
+def matcher_of(columns: Any, settings: Mapping[str, Any]) -> TermMatcher:
+    """Documents, as counts by columns, with the settings of a matcher; everything is checked.
+
+    >>> matcher = BM25([[2, 0], [1, 1], [0, 3]], k1=2.0)
+    >>> matcher_of(matcher.columns, matcher.settings()).k1
+    2.0
+    """
+    given = dict(settings)
+    kind, idf = given.pop("kind", None), given.pop("idf", None)
+    known: dict[Any, Any] = {"bm25": BM25, "vsm": VSM}
+    if kind not in known:
+        raise ValueError("there is no valid way to match terms")
+    n_terms = columns.shape[1]
+    if not isinstance(idf, np.ndarray) or idf.dtype != np.float64 or idf.shape != (n_terms,):
+        raise ValueError(f"there are no weights of {n_terms} terms")
+    found: TermMatcher = known[kind].restored(columns, idf, **given)
+    return found
 
 
 def _by_columns(counts: Counts) -> Any:

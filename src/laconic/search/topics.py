@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Any, NamedTuple, Self
 
@@ -192,11 +193,11 @@ class TopicMatcher:
     def _members(self, rows: Any, labels: Any) -> list[tuple[Any, NDArray[np.int64], NDArray[np.int64]]]:
         """Each class, its documents and the topics they may have."""
         n_topics = self.model.components_.shape[0]
-        if not hasattr(self.model, "topic_class_"):
+        if not self.model.traits.classes:
             return [(None, np.arange(self.n_documents), np.arange(n_topics))]
         classes, owners = self.model.classes_, self.model.topic_class_
         shared = np.arange(n_topics) < self.model.n_shared
-        members = self._classes_of(rows, labels)
+        members = np.searchsorted(classes, self.model.classes_of(rows, labels))
         return [
             (
                 label,
@@ -205,18 +206,6 @@ class TopicMatcher:
             )
             for number, label in enumerate(classes.tolist())
         ]
-
-    def _classes_of(self, rows: Any, labels: Any) -> NDArray[np.int64]:
-        """The number of each document's class, predicted where it is not known."""
-        members = np.full(self.n_documents, -1)
-        if labels is not None:
-            # Labels of a corpus are strings, also where the model was fitted with numbers.
-            numbers = {str(label): number for number, label in enumerate(self.model.classes_.tolist())}
-            members[:] = [numbers.get(str(label), -1) for label in labels]
-        strange = np.flatnonzero(members < 0)
-        if strange.size:
-            members[strange] = np.searchsorted(self.model.classes_, self.model.predict(rows[strange]))
-        return members
 
     def _gram(self, topics: NDArray[np.int64]) -> NDArray[np.float64] | None:
         if self.similarity == "cosine":
@@ -227,8 +216,7 @@ class TopicMatcher:
 
     def _chosen(self, topics: NDArray[np.int64]) -> Any:
         """Some topics, over the terms that documents and queries have."""
-        whole = self.model.components_
-        return (whole if self.modality is None else self.model.modality_topics(self.modality))[topics]
+        return self.model.components_of(self.modality)[topics]
 
     @cached_property
     def _known_terms(self) -> list[NDArray[np.bool_]]:
@@ -243,9 +231,7 @@ class TopicMatcher:
         known: dict[str, Any] = {} if self.modality is None else {"modality": self.modality}
         if label is not None:
             known["y"] = np.full(rows.shape[0], label)
-        with warnings.catch_warnings():
-            # A model of a data frame misses the names of columns, which the index has compared already.
-            warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
+        with names_compared():
             return self.model.transform(rows, **known)
 
     def _by_part(self, rows: Any) -> Iterator[NDArray[np.float64]]:
@@ -261,9 +247,16 @@ class TopicMatcher:
         for number, part in enumerate(self.parts):
             yield _dense(whole[number * n_queries : (number + 1) * n_queries], part.topics)
 
-    def extended(self, rows: Any, labels: Any = None) -> Self:
+    def extended(self, rows: Any, labels: Any = None, weights: Any = None) -> Self:
         """The same with more documents after those there are."""
-        more = type(self)(self.model, rows, labels=labels, similarity=self.similarity, modality=self.modality)
+        more = type(self)(
+            self.model,
+            rows,
+            labels=labels,
+            weights=weights,
+            similarity=self.similarity,
+            modality=self.modality,
+        )
         parts = [
             old._replace(
                 documents=np.concatenate([old.documents, new.documents + self.n_documents]),
@@ -285,7 +278,7 @@ class TopicMatcher:
 
 def checked_modality(model: Any, modality: str | None) -> str | None:
     """The modality that is searched, None for a model that has just one."""
-    names = [str(name) for name in getattr(model, "modalities_", ())]
+    names = list(model.modalities)
     if modality is None and names:
         known = ", ".join(map(repr, names))
         raise ValueError(f"this model has several modalities: say which of {known} to search, with modality")
@@ -293,6 +286,20 @@ def checked_modality(model: Any, modality: str | None) -> str | None:
         known = ", ".join(map(repr, names)) or "none"
         raise ValueError(f"the model has no modality {modality!r}; there are: {known}")
     return modality
+
+
+def kept_weights(model: Any, rows: Any) -> Any:
+    """The weights that a model has kept of these documents, if it was fitted on them; or None."""
+    with names_compared():
+        return model.kept_weights(rows)
+
+
+@contextmanager
+def names_compared() -> Iterator[None]:
+    """A model of a data frame misses the names of columns, which the index has compared already."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
+        yield
 
 
 def _without(rows: Any, terms: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -20,7 +20,7 @@ Array: TypeAlias = NDArray[Any]
 BLOCK = 2**22
 """How many entries are looked at together where that takes memory."""
 
-_DTYPES = {"<f4": "float32", "<f8": "float64", "<i4": "int32", "<i8": "int64", "|b1": "bool"}
+_DTYPES = {"<f4": "float32", "<f8": "float64", "<i4": "int32", "<i8": "int64", "|u1": "uint8", "|b1": "bool"}
 _MAX_DIMENSIONS = 32
 _MAGIC = b"\x93NUMPY\x01\x00"
 _ALIGNMENT = 64
@@ -36,7 +36,7 @@ def add_array(value: Array, name: str, writer: DirectoryWriter) -> str:
     Parameters
     ----------
     value : numpy.ndarray
-        Finite; of float32, float64, int32, int64 or bool.
+        Finite; of float32, float64, int32, int64, uint8 or bool.
     name : str
         What it is called, in the file's name and in messages.
     writer : DirectoryWriter
@@ -75,7 +75,7 @@ def add_blocks(
     length : int
         How many entries the blocks have together.
     dtype : numpy.dtype
-        That of every block: float32, float64, int32 or int64.
+        That of every block: float32, float64, int32, int64 or uint8.
     name : str
         What the array is called, in the file's name.
     writer : DirectoryWriter

@@ -35,6 +35,8 @@ class StoredDirectory:
         The content of each file, in memory or mapped.
     verify : bool
         Whether what mapped files hold was checked, and is to be checked further.
+    unchecked : dict
+        The checksums of files that are compared when they are first taken.
     """
 
     path: Path
@@ -42,6 +44,7 @@ class StoredDirectory:
     document: dict[str, Json]
     files: dict[str, Content]
     verify: bool = True
+    unchecked: dict[str, str] = field(default_factory=dict, repr=False)
     _taken: set[str] = field(default_factory=set, repr=False)
 
     def take(self, name: Json) -> Content:
@@ -61,6 +64,11 @@ class StoredDirectory:
         if not isinstance(name, str) or name not in self.files:
             raise self.error(f"refers to {quoted(name)}, which is not among its files")
         content = self.files[name]
+        expected = self.unchecked.get(name)
+        if expected is not None:
+            if hashlib.sha256(content).hexdigest() != expected:
+                raise self.error("is damaged (its checksum differs)", name)
+            self.unchecked.pop(name, None)
         if name in self._taken and isinstance(content, bytearray):
             return content[:]
         self._taken.add(name)
@@ -122,7 +130,12 @@ class StoredDirectory:
 
 
 def read_directory(
-    path: str | os.PathLike[str], kind: Kind, *, mapped: bool = False, verify: bool = True
+    path: str | os.PathLike[str],
+    kind: Kind,
+    *,
+    mapped: bool = False,
+    verify: bool = True,
+    later: str | None = None,
 ) -> StoredDirectory:
     """Read a stored directory and check every byte of it.
 
@@ -137,6 +150,9 @@ def read_directory(
     verify : bool, default=True
         Whether files that are mapped are read once, in small pieces, to compare their checksums. Files that
         are read anyway are always compared, and so are all sizes.
+    later : str, optional
+        How the names of files begin that are mapped, and compared when they are taken: what is large, and
+        not always needed.
 
     Returns
     -------
@@ -155,7 +171,7 @@ def read_directory(
     while True:
         before = _identity(directory / kind.manifest)
         try:
-            return _read_listed(directory, kind, mapped, verify)
+            return _read_listed(directory, kind, mapped, verify, later)
         except kind.error:
             # A save may have replaced the files between reading the document and reading them.
             if _identity(directory / kind.manifest) == before:
@@ -171,16 +187,23 @@ def _identity(path: Path) -> tuple[int, int] | None:
     return status.st_ino, status.st_mtime_ns
 
 
-def _read_listed(directory: Path, kind: Kind, mapped: bool, verify: bool) -> StoredDirectory:
+def _read_listed(
+    directory: Path, kind: Kind, mapped: bool, verify: bool, later: str | None
+) -> StoredDirectory:
     manifest = directory / kind.manifest
     with _opened(manifest, kind) as (file, size):
         document = unsealed(kind, manifest, _read(file, size, manifest, kind))
     files: dict[str, Content] = {}
+    unchecked: dict[str, str] = {}
     for name, (saved_size, sha256) in listing(kind, manifest, document.pop("files", None)).items():
         path = directory / name
         with _opened(path, kind, saved_size) as (file, size):
             # An empty file cannot be mapped; what wants an array of it will say what is wrong.
-            if mapped and size and path.suffix == ".npy":
+            if later is not None and name.startswith(later) and size:
+                files[name], digest = _map(file, size, path, kind), sha256
+                if verify:
+                    unchecked[name] = sha256
+            elif mapped and size and path.suffix == ".npy":
                 digest = hashlib.file_digest(file, "sha256").hexdigest() if verify else sha256
                 files[name] = _map(file, size, path, kind)
             else:
@@ -188,7 +211,7 @@ def _read_listed(directory: Path, kind: Kind, mapped: bool, verify: bool) -> Sto
                 digest = hashlib.sha256(content).hexdigest()
         if digest != sha256:
             raise kind.error(f"{path}: is damaged (its checksum differs); {kind.restore}")
-    return StoredDirectory(directory, kind, document, files, verify)
+    return StoredDirectory(directory, kind, document, files, verify, unchecked)
 
 
 @contextlib.contextmanager

@@ -53,15 +53,9 @@ def demo(output: Output = Path("demo-model"), topics: Topics = TOPICS) -> None:
             from laconic.models.making import make_model
 
             texts, labels, ids = standard_library()
-            corpus = Corpus.from_texts(texts, labels=labels, ids=ids, **TERMS)
+            corpus = Corpus.from_texts(texts, labels=labels, ids=ids, keep_texts=True, **TERMS)
         say(f"read {describe(corpus)}")
         model = make_model("rlsi", topics, random_state=0)
         bundle, outcome = fit_and_save(model, {"": corpus}, output)
     emit(topics_table(bundle, TERMS_SHOWN, extra=labels_column(labels, model.transform(corpus.X))))
-    if not outcome.stopped:
-        with waiting("making a search index"):
-            from laconic.search import SearchIndex
-            from laconic.search.saving import save_index
-
-            save_index(SearchIndex(corpus, model, texts=texts), output)
     conclude(model, outcome, output, more=[f'laconic search {output} "parse a date"'])

@@ -14,7 +14,7 @@ from rich.text import Text
 from laconic.cli.commands.evaluate_search import rankings
 from laconic.cli.commands.evaluate_topics import evaluate_topics
 from laconic.cli.options.arguments import Documents
-from laconic.cli.options.declaring import command
+from laconic.cli.options.declaring import but, command
 from laconic.cli.options.naming import option_names
 from laconic.cli.options.table import READING
 from laconic.cli.screen.console import emit, emit_json, printable, say, waiting
@@ -123,7 +123,7 @@ Seed = Annotated[int, typer.Option(metavar="NUMBER", min=0, help="Of clusters, s
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON, with more numbers than the table has.")]
 
 
-@command(READING)
+@command(but(READING, "date"))
 def evaluate(
     model: Saved = None,
     corpus: Documents = None,
@@ -145,7 +145,7 @@ def evaluate(
     Without queries: density, words, diversity and coherence of the topics, and, where documents have labels,
     how well their weights tell these apart. With queries and judgements: terms alone, topics alone and both
     together, with a test of whether they differ. Rankings of other programs can be compared, too. Without
-    --corpus, the documents are those of the search index that is saved with the model, if there is one.
+    --corpus, the documents are those that are saved with the model.
     """
     _check_usage(model, corpus, reading, queries, qrels, run_file, run)
     # A collection has both.
@@ -153,7 +153,7 @@ def evaluate(
     if judged is None:
         assert model is not None
         bundle, documents = _opened(model, corpus, reading)
-        evaluate_topics(bundle, documents, model, n_terms=terms, seed=seed, json=json)
+        evaluate_topics(bundle, documents, n_terms=terms, seed=seed, json=json)
         return
     with waiting("reading the judgements"):
         from laconic.evaluate import compare, read_qrels, read_run

@@ -47,13 +47,12 @@ def rankings(
 
 def _index(bundle: Bundle, corpus: Corpus | None, path: Path) -> SearchIndex:
     from laconic.search import SearchIndex
-    from laconic.search.saving import has_index, load_index
 
     if corpus is not None:
         return SearchIndex(corpus, bundle.model)
-    if not has_index(path):
+    if bundle.documents is None:
         raise ValueError(f"{path} has no documents to search: name them with --corpus PATH")
-    return load_index(bundle, path)
+    return bundle.index
 
 
 def _tell_ids(judged: Judged) -> None:

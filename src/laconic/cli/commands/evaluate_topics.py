@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich import box
@@ -17,18 +16,16 @@ if TYPE_CHECKING:
     from laconic.evaluate import LabelScores
 
 
-def evaluate_topics(
-    bundle: Bundle, documents: Corpus | None, path: Path, *, n_terms: int, seed: int, json: bool
-) -> None:
-    """Tell what can be said of the topics of a model that was loaded from a path."""
+def evaluate_topics(bundle: Bundle, documents: Corpus | None, *, n_terms: int, seed: int, json: bool) -> None:
+    """Tell what can be said of the topics of a model; by default with the documents it was saved with."""
     with waiting("measuring the topics") as status:
         from laconic.evaluate import summarise_topics
 
         def tell(message: str) -> None:
             status.update(Text(message))
 
-        if documents is None:
-            documents = _indexed(bundle, path)
+        if documents is None and bundle.documents is not None:
+            documents = bundle.documents.corpus()
         if documents is None:
             say("without documents there is no coherence: name them with --corpus")
         found = summarise_topics(bundle, documents, n_terms=n_terms, say=tell)
@@ -47,38 +44,16 @@ def evaluate_topics(
     emit(table)
 
 
-def _indexed(bundle: Bundle, path: Path) -> Corpus | None:
-    """The documents of the index that is saved with the model, if there is one."""
-    from laconic.search.saving import has_index, load_index
-
-    if not has_index(path):
-        return None
-    from laconic.corpus import Corpus
-
-    index = load_index(bundle, path)
-    return Corpus(index.matcher.terms.columns.tocsr(), index.vectorizer, ids=index.ids)
-
-
 def _by_labels(bundle: Bundle, corpus: Corpus, seed: int, tell: Any) -> LabelScores | None:
     """How well weights tell labels apart, unless the labels were used to find them."""
     from laconic.evaluate.labels import FEWEST, label_scores
 
-    if hasattr(bundle.model, "topic_class_"):
+    if bundle.model.traits.classes:
         say("the labels were used to fit this model, so they are not used to judge it")
         return None
     assert corpus.labels is not None
-    found = label_scores(_weights(bundle, corpus), corpus.labels, random_state=seed, say=tell)
+    weights = bundle.model.weights_of(bundle.weigh(corpus.counts))
+    found = label_scores(weights, corpus.labels, random_state=seed, say=tell)
     if found is None:
         say(f"too few documents of each label to judge by: {FEWEST} of two labels are needed")
     return found
-
-
-def _weights(bundle: Bundle, corpus: Corpus) -> Any:
-    """The documents' weights; those that a model of linked documents was fitted on keep theirs."""
-    from laconic.engines import Shards
-
-    model: Any = bundle.model
-    X = bundle.weigh(corpus.counts)
-    if hasattr(model, "weights_") and model.data_hash_ == Shards.whole(X).hash():
-        return model.weights_
-    return model.transform(X)

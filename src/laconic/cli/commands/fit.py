@@ -16,9 +16,7 @@ from laconic.cli.screen.console import emit, say, waiting
 from laconic.cli.screen.fitting import (
     check_output,
     conclude,
-    document_weights,
     fit_and_save,
-    model_input,
     nothing_kept,
 )
 from laconic.cli.screen.reading import ReadingDisplay, describe, tell_problems
@@ -111,12 +109,11 @@ def fit(
     with nothing_kept():
         with waiting("looking at the files"):
             from laconic.corpus.sources import Holds, find_source
-            from laconic.models.making import has_classes, has_modalities
 
             modalities = several.modalities_of(columns, terms)
             _check_directories(output, save_corpus)
             model = _made(columns, parameters)
-            if has_modalities(name):
+            if model.traits.modalities:
                 several.check_fit(columns, reading.get("text"), save_corpus)
             if model.wants == "counts":
                 _check_counted(terms, name)
@@ -124,7 +121,7 @@ def fit(
             if columns:
                 source.check_columns()
             _check_files(source, graph, save_weights)
-            if has_classes(name) and "label" not in reading and source.holds is not Holds.corpus:
+            if model.traits.classes and "label" not in reading and source.holds is not Holds.corpus:
                 raise typer.BadParameter(
                     f"--model {name} needs the class of every document: name its column",
                     param_hint="--label",
@@ -142,10 +139,11 @@ def fit(
             say(f"corpus saved to {save_corpus}: `laconic fit {save_corpus}` starts from it", whole=True)
         given = {} if graph is None else {"graph": _links(graph, corpus, reading)}
         bundle, outcome = fit_and_save(model, corpora, output, **given)
-    labels = None if has_classes(name) else corpus.labels
+    labels = None if model.traits.classes else corpus.labels
     weights = None
     if labels is not None or save_weights is not None:
-        weights = document_weights(model, model_input(model, corpora))
+        assert bundle.documents is not None
+        weights = bundle.documents.weights
     if save_weights is not None:
         _save_weights(model, corpus, weights, save_weights)
     emit(topics_table(bundle, extra=None if labels is None else labels_column(labels, weights)))
@@ -153,7 +151,7 @@ def fit(
     typed, how = several.as_typed(columns), as_typed(reading)
     more = [f"laconic translate {output} {new}{one}{how}" for one in typed[:1]]
     if not typed:
-        named = as_typed(reading, also=("id", "label") if has_classes(name) else ("id",))
+        named = as_typed(reading, also=("id", "label") if model.traits.classes else ("id",))
         more.append(f'laconic search {output} --corpus {new.removeprefix("NEW-")}{named} "SOME WORDS"')
     conclude(bundle.model, outcome, output, reading=f" {new}{''.join(typed)}{how}", more=more)
 
@@ -221,7 +219,7 @@ def _check_files(source: Source, graph: Path | None, save_weights: Path | None) 
 
 def _read(source: Source, reading: Mapping[str, Any], modalities: Sequence[Modality]) -> dict[str, Corpus]:
     with ReadingDisplay() as display:
-        corpora = source.corpora(reading, modalities, display)
+        corpora = source.corpora(reading, modalities, display, keep_texts=True)
     for name, corpus in corpora.items():
         say(f"read {f'{name}: ' if name else ''}{describe(corpus)}")
     # Every modality has the same rows.

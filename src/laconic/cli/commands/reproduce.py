@@ -80,7 +80,6 @@ def reproduce(
     docs/papers/NAME.md. Results are kept after each part. Data sets are looked for as by "laconic datasets".
     """
     from laconic.experiments import find
-    from laconic.experiments.figures import write_figures
     from laconic.experiments.pages import write
     from laconic.experiments.running import read_results
 
@@ -95,9 +94,9 @@ def reproduce(
     if render and part:
         raise ValueError("--render makes the whole page: leave --part out")
     results = read_results(experiment, path) if render else _run(experiment, path, part or [], quick)
-    page = write(experiment, results, pages)
+    page, note = write(experiment, results, pages)
     say(f"numbers are in {path}, the page is {page}", whole=True)
-    for note in write_figures(experiment, results, pages, numbers / "figures"):
+    if note:
         say(note, whole=True)
 
 

@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from laconic.cli.options.arguments import Documents, Saved
-from laconic.cli.options.declaring import command
+from laconic.cli.options.declaring import but, command
 from laconic.cli.options.modalities import check_names
 from laconic.cli.options.naming import option_names
 from laconic.cli.options.table import DATA, MODALITIES, READING
@@ -68,7 +68,7 @@ Explain = Annotated[bool, typer.Option("--explain", help="Show which words and t
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON: what was found, with all numbers.")]
 
 
-@command(READING, MODALITIES)
+@command(but(READING, "date"), MODALITIES)
 def search(
     model: Saved,
     query: Query = None,
@@ -84,9 +84,9 @@ def search(
 ) -> None:
     """Find documents by the words of a query and by its topics.
 
-    A model does not have the documents it was fitted on: name them once with --corpus, and the options that
-    say how they are read. The index is then saved with the model, and later searches use it. For search, fit
-    with --min-df 1: rare words find documents.
+    They are those that the model was fitted on. Others are named once with --corpus, and the options that say
+    how they are read: they are then saved with the model, and later searches find them. For search, fit with
+    --min-df 1: rare words find documents.
     """
     if corpus is None and (reading or columns):
         typed = option_names(reading) if reading else f"--text-{next(iter(columns))}"
@@ -126,16 +126,15 @@ def _why_nothing(index: SearchIndex, query: str) -> str:
 def _opened(bundle: Bundle, model: Path) -> SearchIndex:
     """The index that is saved with a model."""
     from laconic.search import SearchError
-    from laconic.search.saving import has_index, load_index
 
     again = f"laconic search {model} --corpus FILE, with the options that say how it is read"
-    if not has_index(model):
-        raise ValueError(f"{model} has no index of documents yet: name them once, {again}")
-    with waiting("loading the index"):
+    with waiting("loading the documents"):
+        if bundle.documents is None:
+            raise ValueError(f"{model} has no documents to search: name them once, {again}")
         try:
-            return load_index(bundle, model)
+            return bundle.index
         except SearchError as error:
-            raise ValueError(f"{error}: {again}") from error
+            raise SearchError(error, f": {again}") from error
 
 
 def _made(
@@ -163,11 +162,10 @@ def _made(
     corpus = model_documents(bundle, paths, reading, modality, kept)
     with waiting(f"finding the topics of {plural(corpus.shape[0], 'document')}") as status:
         from laconic.search import SearchIndex
-        from laconic.search.saving import save_index
 
         index = SearchIndex(corpus, bundle.model, modality=modality, texts=kept or None)
         status.update(Text("saving the index"))
-        save_index(index, model)
+        index.save(model)
     say(f"index of {plural(index.n_documents, 'document')} saved with {model}", whole=True)
     return index
 

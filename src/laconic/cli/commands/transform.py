@@ -48,7 +48,7 @@ Output = Annotated[
 ]
 
 
-@command(but(READING, "label"), MODALITIES)
+@command(but(READING, "label", "date"), MODALITIES)
 def transform(
     model: Saved,
     path: Sources,

@@ -48,7 +48,7 @@ AsJson = Annotated[
 ]
 
 
-@command(but(READING, "text", "label", "vocabulary"), MODALITIES)
+@command(but(READING, "text", "label", "date", "vocabulary"), MODALITIES)
 def translate(
     model: Saved,
     path: Texts,

@@ -69,6 +69,15 @@ TABLE: list[Option] = [
         shown="numbered",
         completion=completion.columns,
     ),
+    Option(
+        "--date",
+        "date dates",
+        READING,
+        "The column of the date, such as 2026-11-16 (ISO 8601).",
+        str,
+        metavar="COLUMN",
+        completion=completion.columns,
+    ),
     Option("--encoding", "encoding", READING, "The encoding of the file or files.", str),
     Option(
         "--delimiter",
@@ -306,6 +315,7 @@ PYTHON_ONLY = {
     "rotate": "goes with init",
     "token_pattern": "a regular expression",
     "lowercase": "goes with token_pattern",
+    "keep_texts": "commands say what is kept",
     "progress": "commands show their progress",
 }
 """Parameters without an option, and why."""

@@ -60,23 +60,11 @@ def check_output(path: Path, kind: Kind | None = None) -> None:
             raise OSError(code, os.strerror(code), str(existing))
 
 
-def model_input(model: Any, corpora: Mapping[str, Corpus]) -> Any:
-    """What a model describes documents by: counts, or weights; by name, if there are several modalities."""
-    by_name = {name: one.counts if model.wants == "counts" else one.X for name, one in corpora.items()}
-    return by_name.get("", by_name)
-
-
-def fit_input(model: Any, corpora: Mapping[str, Corpus]) -> Any:
-    """The same for a fit: in shards, which know the columns of a saved corpus."""
-    if "" in corpora:
-        return corpora[""].shards(model.wants)
-    return model_input(model, corpora)
-
-
-def watched_fit(model: Any, X: Any, labels: Any = None, **options: Any) -> Outcome:
+def watched_fit(model: Any, corpora: Mapping[str, Corpus], **options: Any) -> tuple[Bundle, Outcome]:
     """Fit with a progress bar on a terminal; Ctrl-C stops it after the iteration, a second one at once."""
     from sklearn.exceptions import ConvergenceWarning
 
+    from laconic.bundle.fitting import fit_bundle
     from laconic.progress import ProgressDisplay
 
     reports: list[Progress] = []
@@ -96,8 +84,8 @@ def watched_fit(model: Any, X: Any, labels: Any = None, **options: Any) -> Outco
             stopped = interrupt.asked
             return stopped
 
-        model.fit(X, labels, callback=watch, **options)
-    return Outcome(
+        bundle = fit_bundle(model, corpora, callback=watch, **options)
+    return bundle, Outcome(
         seconds=time.perf_counter() - began,
         stopped=stopped,
         last=reports[-1],
@@ -105,7 +93,7 @@ def watched_fit(model: Any, X: Any, labels: Any = None, **options: Any) -> Outco
         warnings=list(
             dict.fromkeys(str(w.message) for w in caught if not issubclass(w.category, ConvergenceWarning))
         ),
-        n_documents=next(iter(X.values())).shape[0] if isinstance(X, Mapping) else X.shape[0],
+        n_documents=next(iter(corpora.values())).shape[0],
     )
 
 
@@ -130,16 +118,7 @@ def fit_and_save(
     (Bundle, Outcome)
         The model with its vectoriser or vectorisers, and how the fit went.
     """
-    from laconic.bundle import Bundle
-
-    corpus = next(iter(corpora.values()))
-    if corpus.labels is None and model.__sklearn_tags__().target_tags.required:
-        raise ValueError("the corpus has no labels, and this model needs the class of every document")
-    outcome = watched_fit(model, fit_input(model, corpora), corpus.labels, **options)
-    if "" in corpora:
-        bundle = Bundle(model, corpus.vectorizer)
-    else:
-        bundle = Bundle(model, vectorizers={name: one.vectorizer for name, one in corpora.items()})
+    bundle, outcome = watched_fit(model, corpora, **options)
     bundle.save(path)
     # Told at once: what follows may go to a pipe that nobody reads.
     say(f"model saved to {path}", whole=True)
@@ -153,12 +132,6 @@ def nothing_kept() -> Iterator[None]:
         yield
     except KeyboardInterrupt as error:
         raise KeyboardInterrupt("no model was saved") from error
-
-
-def document_weights(model: Any, X: Any) -> Any:
-    """The weights of the documents that a model was fitted to, with their links if it has those."""
-    weights = getattr(model, "weights_", None)
-    return model.transform(X) if weights is None or isinstance(weights, Mapping) else weights
 
 
 def conclude(

@@ -88,8 +88,8 @@ def _sides(bundle: Bundle, n_terms: int) -> dict[str, list[Topic]]:
     """The topics in the words of each modality of the documents, by its name; "" if there is just one."""
     names = bundle.modalities
     if not names:
-        return {"": list(bundle.topics(n_terms))}
-    return {name: list(bundle.topics(n_terms, modality=name)) for name in names}
+        return {"": list(bundle.topic_words(n_terms))}
+    return {name: list(bundle.topic_words(n_terms, modality=name)) for name in names}
 
 
 def _words(topic: Topic, weights: bool) -> Text:

@@ -148,8 +148,9 @@ def _entries(
     with iterations_given():
         model.fit(collection.corpus.X, labels)
     settings = {"topics": model.components_.shape[0]}
-    if hasattr(model, "alpha_topics"):
-        settings["alpha"] = model.alpha_topics
+    parameters = model.get_params()
+    if "alpha_topics" in parameters:
+        settings["alpha"] = parameters["alpha_topics"]
     for similarity in SIMILARITIES:
         yield similarity, matched_entry(collection, model, settings, similarity=similarity, labels=labels)
 

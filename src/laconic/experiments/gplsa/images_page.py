@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from laconic.experiments.figures import Chart, Line
 from laconic.experiments.parts import Results, Section
-from laconic.experiments.svg import line_chart
 from laconic.experiments.writing import concordance, count, list_of, percent, points, ranking, table
 
 _NAMES = {"coil20": "COIL-20", "pie_pose27": "CMU PIE, pose 27"}
@@ -146,14 +146,17 @@ def _findings(results: Results) -> list[str]:
     return sentences
 
 
-def _chart(results: Results) -> str:
+def _chart(results: Results) -> Chart:
     scores = results["sensitivity"]["scores"]
-    lines = {method: [(run["strength"], run["accuracy"]) for run in runs] for method, runs in scores.items()}
+    lines = {
+        method: Line([(run["strength"], 100 * run["accuracy"]) for run in runs])
+        for method, runs in scores.items()
+    }
     n_classes = str(results["sensitivity"]["n_classes"])
     runs = results["ours"].get(n_classes, {})
-    levels = {m: runs[m]["accuracy"] for m in ("PLSA", "k-means") if m in runs}
+    levels = {m: 100 * runs[m]["accuracy"] for m in ("PLSA", "k-means") if m in runs}
     title = f"{_NAMES[results['dataset']]}, {n_classes} classes"
-    return line_chart(title, "strength of the graph", "accuracy (%)", lines, levels)
+    return Chart(title, "strength of the graph", "accuracy (%)", lines, levels)
 
 
 def _sensitivity(results: Results, figure: str) -> str:

@@ -12,9 +12,9 @@ from sklearn.preprocessing import normalize
 from laconic import datasets
 from laconic.datasets.registry import GraphName
 from laconic.evaluate import kmeans_scores
+from laconic.experiments.figures import Chart, Line
 from laconic.experiments.fitting import iterations_given, summary
 from laconic.experiments.parts import SEED, Results, Say, Section
-from laconic.experiments.svg import line_chart
 from laconic.experiments.writing import count, percent, table
 from laconic.models import PLSA, GraphPLSA
 
@@ -144,17 +144,17 @@ def _cell(run: Results) -> str:
     return f"{percent(run['accuracy'], run['accuracy_sd'])} / {percent(run['nmi'])}"
 
 
-def _chart(results: Results, name: str) -> str:
+def _chart(results: Results, name: str) -> Chart:
     scores = results["datasets"][name]["scores"]
-    lines = {
-        f"GraphPLSA {divergence}": [
-            (strength, scores[f"GraphPLSA {divergence} {strength:g}"]["accuracy"])
-            for strength in results["strengths"]
-        ]
-        for divergence in DIVERGENCES
-    }
-    levels = {method: scores[method]["accuracy"] for method in ("PLSA", "k-means")}
-    return line_chart(_TITLES[name], "strength of the graph", "accuracy (%)", lines, levels)
+    lines = {}
+    for method in (f"GraphPLSA {divergence}" for divergence in DIVERGENCES):
+        runs = {strength: scores[f"{method} {strength:g}"] for strength in results["strengths"]}
+        lines[method] = Line(
+            [(strength, 100 * run["accuracy"]) for strength, run in runs.items()],
+            [100 * run["accuracy_sd"] for run in runs.values()],
+        )
+    levels = {method: 100 * scores[method]["accuracy"] for method in ("PLSA", "k-means")}
+    return Chart(_TITLES[name], "strength of the graph", "accuracy ± standard deviation (%)", lines, levels)
 
 
 def _findings(results: Results) -> list[str]:

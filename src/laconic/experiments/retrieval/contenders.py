@@ -14,6 +14,7 @@ from laconic.experiments.fitting import iterations_given
 from laconic.experiments.parts import SEED
 from laconic.experiments.retrieval.collections import Collection
 from laconic.experiments.retrieval.grids import Entry, entry
+from laconic.models.base import TopicModel
 from laconic.search.topics import TopicMatcher
 
 # Rankings do not change any more long before the objective stops falling.
@@ -58,8 +59,36 @@ def matched_entry(
     documents, queries = (
         (collection.corpus.counts, collection.counts) if counts else (collection.corpus.X, collection.rows)
     )
-    matcher = TopicMatcher(model, documents, **matching)
+    asked = model if isinstance(model, TopicModel) else Foreign(model)
+    matcher = TopicMatcher(asked, documents, **matching)
     return entry(collection, settings, matcher.scores(queries), density_of(model.components_))
+
+
+class Foreign(TopicModel):
+    """A fitted model of another library, for what asks our models what they are.
+
+    Parameters
+    ----------
+    model : estimator
+        With ``components_`` and ``transform``.
+    """
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+
+    @property
+    def components_(self) -> Any:
+        """Those of the model."""
+        return self.model.components_
+
+    @property
+    def n_features_in_(self) -> int:  # type: ignore[override]
+        """The number of terms."""
+        return int(self.components_.shape[1])
+
+    def transform(self, X: Any) -> Any:
+        """The weights that the model gives."""
+        return self.model.transform(X)
 
 
 def density_of(components: Any) -> float:

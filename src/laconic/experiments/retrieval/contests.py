@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from laconic.evaluate.comparison import compare, paired_test
+from laconic.evaluate.comparison import RESAMPLES, compare, paired_test, resampled_means
 from laconic.evaluate.retrieval import retrieval_scores
 from laconic.experiments.parts import SEED, Results
 from laconic.experiments.retrieval.collections import Collection
@@ -93,17 +93,11 @@ def pooled(contests: Mapping[str, Results], name: str, other: str) -> Results:
     }
 
 
-def _ratios_of_means(
-    mine: Sequence[NDArray[Any]], theirs: Sequence[NDArray[Any]], n_resamples: int = 10_000
-) -> NDArray[np.float64]:
+def _ratios_of_means(mine: Sequence[NDArray[Any]], theirs: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
     rng = np.random.default_rng(SEED)
-    above, below = np.zeros(n_resamples), np.zeros(n_resamples)
-    for a, b in zip(mine, theirs, strict=True):
-        for number in range(n_resamples):
-            drawn = rng.integers(a.size, size=a.size)
-            above[number] += a[drawn].mean()
-            below[number] += b[drawn].mean()
-    return above / below
+    drawn = [resampled_means(pair, RESAMPLES, rng) for pair in zip(mine, theirs, strict=True)]
+    above, below = np.sum(drawn, axis=0)
+    return np.asarray(above / below)
 
 
 def _chosen(on_grid: Choice, choices: Sequence[Choice]) -> Results:

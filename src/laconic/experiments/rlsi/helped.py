@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from laconic.experiments.figures import Chart, Line
 from laconic.experiments.parts import SEED, Results, Say, Section
 from laconic.experiments.retrieval.collections import TITLES, Collection, read_collection
 from laconic.experiments.retrieval.contenders import TOL, fitted_entry, lsi_entries
 from laconic.experiments.retrieval.contests import contest, describe
 from laconic.experiments.retrieval.grids import Entry
 from laconic.experiments.rlsi.ranking import SHARE, word_budget
-from laconic.experiments.svg import line_chart
 from laconic.experiments.writing import decimal, list_of, table
 from laconic.models import RLSI
 
@@ -124,9 +124,12 @@ def render(results: Results) -> Section:
     ]
     headings = ["", "what"] + [f"{TITLES[name]}, {what}" for name in found for what in ("best", "held out")]
     curves = results["curves"]
-    lines = {name: [(100 * x, y) for x, y in curves[name]] for name in ("word budget", "l1 penalty")}
-    figure = line_chart(
-        "Mean average precision (%)", "density (%)", "", lines, {"LSI, dense": curves["LSI"][0][1]}
+    figure = Chart(
+        f"{TITLES[next(iter(found))]}, {results['n_topics']} topics",
+        "density (% of the terms)",
+        "mean average precision (%)",
+        {name: Line([(100 * x, 100 * y) for x, y in curves[name]]) for name in ("word budget", "l1 penalty")},
+        {"LSI, dense": 100 * curves["LSI"][0][1]},
     )
     text = _TEXT.format(
         sizes=", ".join(map(str, results["sizes"])),

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 from laconic.experiments.parts import Part, Results, Say
-from laconic.experiments.sparse_lsa import genes, plots, topics
+from laconic.experiments.sparse_lsa import genes, topics
 from laconic.experiments.sparse_lsa.texts import Plan, load_newsgroups, load_reuters, run_texts
 from laconic.experiments.sparse_lsa.texts_page import render_texts
 
@@ -64,5 +64,3 @@ PARTS = {
     "nips12": Part(topics.run, topics.render),
     "p53_pathways": Part(genes.run, genes.render),
 }
-
-FIGURES = dict.fromkeys(("20newsgroups", "20newsgroups-bare", "reuters21578"), plots.figures)

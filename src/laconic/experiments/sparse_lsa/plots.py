@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from laconic.experiments.figures import Chart, Figure, Line, draw
+from laconic.experiments.figures import Chart, Line
 from laconic.experiments.parts import Results
 from laconic.experiments.sparse_lsa.projections import CODING, LDA, LSA, NONNEGATIVE, SPARSE
-from laconic.experiments.sparse_lsa.texts_page import TITLES
 
 # The same colours and marks in both figures.
 STYLES = {LSA: 0, SPARSE: 1, NONNEGATIVE: 2, CODING: 3, LDA: 4}
 
 
-def figures(results: Results) -> dict[str, Figure]:
+def figures(results: Results, title: str) -> dict[str, Chart]:
     """Accuracy against the dimension and against the effective dimension."""
-    name, title = results["name"], TITLES[results["name"]]
+    name = results["name"]
     levels = {"words, without projection": 100 * results["words"]["accuracy"]}
     dimensions = {method: [(float(n), run) for n, run in runs.items()] for method, runs in _shown(results)}
     effective = dimensions | {
@@ -21,23 +20,19 @@ def figures(results: Results) -> dict[str, Figure]:
         for method, runs in results["strengths"].items()
     }
     return {
-        f"{name}-dimensions": draw(
-            Chart(
-                f"{title}: accuracy and dimension",
-                "dimensions",
-                "accuracy (%)",
-                {method: _line(method, points) for method, points in dimensions.items()},
-                levels,
-            )
+        f"{name}-dimensions": Chart(
+            f"{title}: accuracy and dimension",
+            "dimensions",
+            "accuracy ± standard deviation (%)",
+            {method: _line(method, points) for method, points in dimensions.items()},
+            levels,
         ),
-        f"{name}-effective": draw(
-            Chart(
-                f"{title}: accuracy and effective dimension",
-                "effective dimension (non-zero weights for each word)",
-                "accuracy (%)",
-                {method: _line(method, points) for method, points in effective.items()},
-                levels,
-            )
+        f"{name}-effective": Chart(
+            f"{title}: accuracy and effective dimension",
+            "effective dimension (non-zero weights for each word)",
+            "accuracy ± standard deviation (%)",
+            {method: _line(method, points) for method, points in effective.items()},
+            levels,
         ),
     }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from laconic.experiments.parts import Results, Section
 from laconic.experiments.sparse_lsa.classifying import FOLDS, PENALTIES
+from laconic.experiments.sparse_lsa.plots import figures
 from laconic.experiments.sparse_lsa.projections import (
     LDA_ITERATIONS,
     LSA,
@@ -61,7 +62,7 @@ dimensions are many. The SVM on tf-idf itself, without any projection, has an ac
 
 ### Accuracy and dimension (Figure 2)
 
-![Accuracy against the number of dimensions](sparse-lsa-{name}-dimensions.png)
+![Accuracy against the number of dimensions](figure:{name}-dimensions)
 
 {accuracies}
 
@@ -76,7 +77,7 @@ The share of weights that are not zero, in per cent; other methods' topics are d
 The effective dimension is the number of non-zero weights for each word; that of dense methods is their
 dimension. Sparse LSA has {swept} dimensions here (paper: 1,000), and λ varies.
 
-![Accuracy against the effective dimension](sparse-lsa-{name}-effective.png)
+![Accuracy against the effective dimension](figure:{name}-effective)
 
 {effective}
 
@@ -130,7 +131,7 @@ def render_texts(results: Results) -> Section:
         conclusions="\n".join(f"- {line}" for line in conclusions(results)),
     )
     title = TITLES[results["name"]]
-    return Section(f"{title} (Tables 1 to 3)", text, findings(results, title))
+    return Section(f"{title} (Tables 1 to 3)", text, findings(results, title), figures(results, title))
 
 
 def _near(results: Results) -> str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.special import xlogy
 from sklearn.preprocessing import normalize
 
 from laconic.engines import Shards
-from laconic.losses.factor import Floats
 from laconic.losses.totals import checked_energy
 
 
@@ -37,11 +37,11 @@ def of_sum_one(X: csr_array) -> csr_array:
     return csr_array(normalize(X, norm="l1"))
 
 
-def known_words(X: csr_array, topics: Floats) -> csr_array:
-    """X without the words that no topic (terms × topics) has, and without stored zeros."""
-    known = np.asarray(topics.any(axis=1))[X.indices]
-    if not known.all():
-        X = csr_array((np.where(known, X.data, 0), X.indices, X.indptr), shape=X.shape)
+def known_words(X: csr_array, known: NDArray[np.bool_]) -> csr_array:
+    """X without the words that are not known (to any topic), and without stored zeros."""
+    kept = known[X.indices]
+    if not kept.all():
+        X = csr_array((np.where(kept, X.data, 0), X.indices, X.indptr), shape=X.shape)
     return without_zeros(X)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array, issparse
+from sklearn import get_config
 from sklearn.neighbors import NearestNeighbors
 
 KINDS = (
@@ -86,6 +87,16 @@ def neighbour_graph(X: csr_array, n_neighbors: int) -> csr_array:
     first = np.repeat(rows, nearest)[similar.ravel()]
     second = rows[found.ravel()][similar.ravel()]
     return _symmetric(_linked(first, second, n_documents))
+
+
+def neighbours_memory(n_documents: int, itemsize: int) -> int:
+    """What the search for neighbours takes in bytes: distances of some documents to all, and their order.
+
+    scikit-learn makes chunks as large as its `working_memory` has room for, at 8 bytes a distance.
+    """
+    most = get_config()["working_memory"] * 2**20
+    n_rows = min(n_documents, max(1, most // (8 * max(1, n_documents))))
+    return int(n_rows * n_documents * (itemsize + 8))
 
 
 def _symmetric(matrix: coo_array) -> csr_array:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.special import xlogy
 
@@ -25,7 +26,9 @@ from laconic.losses.divergence.mixtures import (
 from laconic.losses.divergence.starts import even_weights, first_topics, lengths, weigh_by_length
 from laconic.losses.divergence.steps import DivergenceSteps
 from laconic.losses.factor import Factor, Floats
+from laconic.losses.folding import Explained
 from laconic.losses.loop import Found, Patience, Trace, alternate, precision
+from laconic.losses.memory import Sizes, beyond
 from laconic.losses.starts import Start
 from laconic.losses.totals import checked_energy
 
@@ -54,17 +57,10 @@ class Likelihood:
     tol: float
     over_documents: Mixture | None = None
 
-    wants: ClassVar[str] = "counts"
-
     @property
     def whole(self) -> bool:
         """Whether documents depend on each other."""
         return self.over_documents is not None
-
-    @property
-    def sparse_weights(self) -> bool:
-        """Whether documents' weights have exact zeros."""
-        return self.mixture.weight > 0
 
     def fit(self, shards: Shards, start: Start, engine: Engine, patience: Patience) -> Found:
         """Maximum likelihood, then, if there is a prior, its steps from there.
@@ -101,10 +97,26 @@ class Likelihood:
         engine.each(shards, release, None)
         return Found(np.ascontiguousarray(topics.T), trace, facts)
 
-    def fold_in(self, X: csr_array, components: Factor, engine: Engine) -> tuple[Any, float, float]:
-        """The weights of documents, the divergence of X from them, and that from independence."""
-        topics = np.ascontiguousarray(components.T, X.dtype)
-        return fold_in(X, topics, self.mixture, engine, precision(self.tol, X.dtype))
+    def memory(self, sizes: Sizes) -> dict[str, int]:
+        """What a fit adds in bytes."""
+        # a prior over documents sees the expected counts of all of them
+        copies = 2 if self.over_documents is not None else 1
+        parts = {
+            "documents by columns": sizes.columns,
+            "weights of documents": copies * sizes.weights,
+        }
+        parts["sums over documents"] = beyond(sizes.norms, parts)
+        return parts | {"topics": topics_memory(sizes)}
+
+    def fold_in(self, components: Factor, dtype: Any, engine: Engine) -> FixedMixtures:
+        """Prepare topics × terms for documents of a type."""
+        topics = np.ascontiguousarray(components.T, dtype)
+        return FixedMixtures(topics, np.asarray(topics.any(axis=1)), self.mixture, precision(self.tol, dtype))
+
+
+def topics_memory(sizes: Sizes) -> int:
+    """Topics, their expected counts and, in the end, their transpose; at the start, topics in float64."""
+    return max(3 * sizes.topics, sizes.topics + sizes.n_terms * sizes.n_topics * 8)
 
 
 def _offset(shard: Shard, simplex: bool) -> float:
@@ -125,32 +137,52 @@ class Folding(NamedTuple):
     precision: float
 
 
-def fold_in(
-    X: csr_array, topics: Floats, mixture: Mixture, engine: Engine, exactness: float
-) -> tuple[Floats, float, float]:
-    """Weights for fixed topics (terms × topics), and the divergence of X from them and from independence.
+class FixedMixtures(NamedTuple):
+    """What documents need of topics (terms × topics) that are fixed: a `FoldIn`.
 
     Words that no topic has are left out. With a prior, a document starts from its most likely weights, and
     small weights become zero where that is a stationary value.
     """
-    checked_energy(X)
-    shards = Shards.whole(known_words(X, topics))
-    loss = fold_in_shards(shards, topics, mixture, engine, exactness)
-    return shards[0].weights, loss, from_independence(shards[0].X)
+
+    topics: Floats
+    known: NDArray[np.bool_]
+    """Which terms any topic has."""
+    mixture: Mixture
+    precision: float
+
+    @property
+    def sparse(self) -> bool:
+        """Whether weights have exact zeros."""
+        return self.mixture.weight > 0
+
+    def weights(self, X: csr_array, engine: Engine) -> Floats:
+        """The weights of documents."""
+        return self._folded(X, engine)[0].weights
+
+    def explained(self, X: csr_array, engine: Engine) -> Explained:
+        """The weights of documents, the divergence of X from them, and that from independence."""
+        shards = self._folded(X, engine)
+        message = Folding(self.topics, self.mixture, self.precision)
+        (loss,) = engine.documents(shards, row_divergences, message, weighted_rows)
+        return Explained(shards[0].weights, float(loss or 0.0), from_independence(shards[0].X))
+
+    def _folded(self, X: csr_array, engine: Engine) -> Shards:
+        checked_energy(X)
+        shards = Shards.whole(known_words(X, self.known))
+        fold_in_shards(shards, self.topics, self.mixture, engine, self.precision)
+        return shards
 
 
 def fold_in_shards(
     shards: Shards, topics: Floats, mixture: Mixture, engine: Engine, exactness: float
-) -> float:
-    """Find the weights of the shards' documents for fixed topics; returns the divergence from them."""
+) -> None:
+    """Find the weights of the shards' documents for fixed topics."""
     engine.each(shards, even_weights, (topics.shape[1], mixture.simplex))
-    message = Folding(topics, mixture, exactness)
-    (loss,) = engine.documents(shards, fold_rows, message, weighted_rows)
-    return float(loss or 0.0)
+    engine.documents(shards, fold_rows, Folding(topics, mixture, exactness), weighted_rows)
 
 
-def fold_rows(shard: Shard, rows: Block, message: Folding) -> float:
-    """Solve for these documents to the end; returns their divergence."""
+def fold_rows(shard: Shard, rows: Block, message: Folding) -> None:
+    """Solve for these documents to the end."""
     X, topics, mixture = shard.X, message.topics, message.mixture
     weights = shard.weights[rows.start : rows.stop]
     matrix = X.indptr, X.indices, X.data, *rows, topics, weights
@@ -159,6 +191,12 @@ def fold_rows(shard: Shard, rows: Block, message: Folding) -> float:
         mixtures.fold_in(*matrix, *mixture, message.precision, CYCLES)
     if mixture.weight > 0:
         mixtures.prune(*matrix, *mixture, SMALL_SHARE)
+
+
+def row_divergences(shard: Shard, rows: Block, message: Folding) -> float:
+    """The divergence of these documents from their weights."""
+    X, topics, mixture = shard.X, message.topics, message.mixture
+    weights = shard.weights[rows.start : rows.stop]
     loss = document_ratios(shard, rows, topics, weights, np.empty_like(weights))
     length = row_range(X, rows).sum(axis=1, dtype=np.float64)
     if mixture.simplex:

@@ -11,8 +11,8 @@ from scipy.sparse import csr_array
 
 from laconic.engines import Engine, Shards
 from laconic.losses.divergence.counts import check_counts, of_sum_one
-from laconic.losses.divergence.graphs import as_graph, neighbour_graph
-from laconic.losses.divergence.likelihood import Likelihood, fold_in_shards
+from laconic.losses.divergence.graphs import as_graph, neighbour_graph, neighbours_memory
+from laconic.losses.divergence.likelihood import Likelihood, fold_in_shards, topics_memory
 from laconic.losses.divergence.linked import (
     LinkedFit,
     fit_on_graph,
@@ -25,12 +25,15 @@ from laconic.losses.divergence.starts import even_weights, first_topics
 from laconic.losses.divergence.steps import DivergenceSteps
 from laconic.losses.factor import Floats
 from laconic.losses.loop import Found, Patience, Trace, alternate, precision
+from laconic.losses.memory import Sizes, beyond
 from laconic.losses.starts import Start
 
 START_PRECISION = 1e-3
 # Divergences of weights may have no value at zero.
 LEAST_WEIGHT = 1e-12
 SIMPLEX = Mixture(simplex=True)
+# As measured: a link stands twice, with its weight and its ends, in some copies while colours are found.
+BYTES_PER_LINK = 116
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,23 @@ class LinkedLikelihood(Likelihood):
             weights = settle_on_graph(X, links, topics, weights, *how)
         fit = run(X, links, topics, weights, *how)
         return Found(np.ascontiguousarray(fit.topics.T), fit.trace, {"weights": fit.weights})
+
+    def memory(self, sizes: Sizes) -> dict[str, int]:
+        """What a fit adds in bytes."""
+        given = sizes.n_links is not None
+        n_links = sizes.n_links if sizes.n_links is not None else sizes.n_documents * self.n_neighbors
+        # in the order of colours, and scaled to sum to one before
+        copies = 2 if self.row_normalize else 1
+        parts = {
+            "documents by columns": sizes.columns,
+            "documents by colour": copies * sizes.matrix,
+            # of the start, by colour, with their logarithms or expected counts, and as they were given
+            "weights of documents": (3 if self.divergence == "l2" else 4) * sizes.weights,
+            "links": n_links * BYTES_PER_LINK,
+            "topics": topics_memory(sizes),
+        }
+        search = 0 if given else neighbours_memory(sizes.n_documents, sizes.itemsize)
+        return parts | {"search for neighbours": beyond(search, parts)}
 
 
 @dataclass(frozen=True)
@@ -108,6 +128,23 @@ class MultimodalLikelihood(Likelihood):
             )
         weights = dict(zip(modalities, fitter.nodes.by_modality(fit.weights), strict=True))
         return Found(np.ascontiguousarray(fit.topics.T), fit.trace, {"modality_weights": weights})
+
+    def memory(self, sizes: Sizes) -> dict[str, int]:
+        """What a fit adds in bytes, if every document has every modality."""
+        n = sizes.n_modalities
+        # checked, scaled to sum to one, side by side, and by document, or by node and then by colour
+        copies = 3 + self.row_normalize
+        parts = {
+            "documents by columns": sizes.columns,
+            "documents side by side": copies * sizes.matrix,
+            "topics": topics_memory(sizes),
+        }
+        if self.divergence == "tied":
+            return parts | {"weights of documents": (1 + n) * sizes.weights}
+        n_links = sizes.n_documents * n * (n - 1) // 2 + n * (sizes.n_links or 0)
+        # of nodes: of the start, by colour, with their logarithms, and as they were given; then by modality
+        of_nodes = (4 if self.divergence == "l2" else 5) * n * sizes.weights
+        return parts | {"weights of documents": of_nodes, "links": n_links * BYTES_PER_LINK}
 
     def weighed(self, matrices: list[csr_array]) -> list[csr_array]:
         """Documents of sum one in every modality, if they are to weigh the same."""

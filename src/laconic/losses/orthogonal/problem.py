@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from laconic.engines import Block, Engine, Shard, Shards, even_blocks, even_rows, release
+from laconic.engines import Block, Engine, Shards, Threads, even_blocks, release
 from laconic.engines.shards import ROWS_PER_BLOCK
 from laconic.errors import InPython, Parameter, ParameterError
 from laconic.kernels.rows import compress
@@ -24,11 +24,14 @@ from laconic.losses.factor import (
     upright,
     whole_gram,
 )
+from laconic.losses.folding import Explained
 from laconic.losses.loop import Found, Patience, alternate
+from laconic.losses.memory import Sizes, beyond
 from laconic.losses.orthogonal.shrinkage import GroupSoft, Soft
 from laconic.losses.orthogonal.starts import first_topics, shrunk
 from laconic.losses.orthogonal.steps import OrthogonalSteps, Seen
 from laconic.losses.orthogonal.term_groups import TermGroups
+from laconic.losses.singular import singular_memory
 from laconic.losses.starts import Start, given_topics
 from laconic.losses.totals import checked_energy
 
@@ -42,12 +45,11 @@ class Orthogonal:
     n_topics: int
     alpha_topics: float | None
     nonnegative: bool
-    groups: TermGroups | None = None
+    groups: TermGroups | None = field(default=None, compare=False)
     group_weights: Mapping[Any, float] | None = None
     rotate: str | None = None
 
     whole: ClassVar[bool] = False
-    sparse_weights: ClassVar[bool] = True
 
     def fit(self, shards: Shards, start: Start, engine: Engine, patience: Patience) -> Found:
         """Find topics × terms."""
@@ -143,17 +145,19 @@ class Orthogonal:
             weights[places[name]] = weight
         return GroupSoft(alpha, self.nonnegative, groups.starts, weights)
 
-    def fold_in(self, X: csr_array, components: Factor, engine: Engine) -> tuple[Any, float, float]:
-        """The weights that explain documents best, the squared loss, and ||X||^2."""
-        energy = checked_energy(X)
-        topics = transposed(components.astype(X.dtype, copy=False))
-        shards = Shards.whole(X)
-        shards[0].allot(topics.shape[1])
-        # products are as exact as their type, so that smaller parts of the Gram matrix are noise
-        inverse = np.linalg.pinv(whole_gram(topics, engine), rcond=np.finfo(X.dtype).eps, hermitian=True)
-        message = LeastSquares(Projector(topics), inverse)
-        (explained,) = engine.documents(shards, explain_rows, message, even_rows)
-        return shards[0].weights, max(0.0, energy - (explained or 0.0)), energy
+    def memory(self, sizes: Sizes) -> dict[str, int]:
+        """What a fit adds in bytes; topics are taken to be an eighth full."""
+        parts = {"documents by columns": sizes.columns, "weights of documents": sizes.weights}
+        parts["sums over documents"] = beyond(sizes.norms, parts)
+        # before and after an iteration, with their indices
+        parts["topics"] = sizes.n_terms * sizes.n_topics * (sizes.itemsize + sizes.index_size) // 4
+        if sizes.svd:
+            parts["singular vectors"] = singular_memory(sizes)
+        return parts
+
+    def fold_in(self, components: Factor, dtype: Any, engine: Engine) -> FixedBasis:
+        """Prepare topics × terms for documents of a type."""
+        return FixedBasis(transposed(components.astype(dtype, copy=False)))
 
 
 class Before(NamedTuple):
@@ -168,30 +172,52 @@ def _as_type(dtype: Any, X: csr_array) -> csr_array:
     return X if X.dtype == dtype else X.astype(dtype)
 
 
-class LeastSquares(NamedTuple):
-    """Topics, and the inverse of their Gram matrix."""
+class FixedBasis:
+    """What documents need of topics (terms × topics) that are fixed: a `FoldIn` by least squares."""
 
-    project: Projector
-    inverse: Floats
+    sparse = False
+
+    def __init__(self, topics: Factor) -> None:
+        self.topics, self._project = topics, Projector(topics)
+
+    def projected(self, X: csr_array, engine: Engine) -> csr_array:
+        """The projections Ax of documents."""
+        checked_energy(X)
+        work = partial(_compressed_block, self._project, X)
+        return stacked(engine.map(work, even_blocks(X.shape[0], ROWS_PER_BLOCK)), self.topics.shape[1])
+
+    def turned(self, X: csr_array, whitening: Floats, engine: Engine) -> Floats:
+        """The coordinates of documents in the basis, by G^(-1/2)."""
+        checked_energy(X)
+        work = partial(_turned_block, self._project, X, whitening.astype(X.dtype, copy=False))
+        return np.concatenate(list(engine.map(work, even_blocks(X.shape[0], ROWS_PER_BLOCK))))
+
+    def weights(self, X: csr_array, engine: Engine) -> Floats:
+        """The weights that explain documents best."""
+        return self.explained(X, engine).weights
+
+    def explained(self, X: csr_array, engine: Engine) -> Explained:
+        """The weights that explain documents best, the squared loss, and ||X||^2."""
+        energy = checked_energy(X)
+        weights = np.zeros((X.shape[0], self.topics.shape[1]), X.dtype)
+        work = partial(_explain_rows, self._project, self._inverse, X, weights)
+        explained = sum(engine.map(work, even_blocks(X.shape[0], ROWS_PER_BLOCK)), 0.0)
+        return Explained(weights, max(0.0, energy - explained), energy)
+
+    @cached_property
+    def _inverse(self) -> Floats:
+        """Of the Gram matrix. Projections, which are asked for most, do without."""
+        # products are as exact as their type, so that smaller parts of the Gram matrix are noise
+        exactness = np.finfo(self.topics.dtype).eps
+        return np.linalg.pinv(whole_gram(self.topics, Threads(1)), rcond=exactness, hermitian=True)
 
 
-def explain_rows(shard: Shard, rows: Block, message: LeastSquares) -> float:
+def _explain_rows(project: Projector, inverse: Floats, X: csr_array, out: Floats, rows: Block) -> float:
     """The least-squares weights of these documents; returns what they explain."""
-    products = message.project(shard.X, rows).astype(np.float64)
-    exact = products @ message.inverse
-    shard.weights[rows.start : rows.stop] = exact
+    products = project(X, rows).astype(np.float64)
+    exact = products @ inverse
+    out[rows.start : rows.stop] = exact
     return float(np.vdot(products, exact))
-
-
-def project(X: csr_array, components: csr_array, engine: Engine, whitening: Floats | None = None) -> Any:
-    """The projections Ax of documents, sparse; or, with G^(-1/2), their coordinates in the basis, dense."""
-    checked_energy(X)
-    projector = Projector(transposed(components.astype(X.dtype, copy=False)))
-    if whitening is not None:
-        turn = partial(_turned_block, projector, X, whitening.astype(X.dtype, copy=False))
-        return np.concatenate(list(engine.map(turn, even_blocks(X.shape[0], ROWS_PER_BLOCK))))
-    parts = engine.map(partial(_compressed_block, projector, X), even_blocks(X.shape[0], ROWS_PER_BLOCK))
-    return stacked(parts, components.shape[0])
 
 
 def _turned_block(projector: Projector, X: csr_array, whitening: Floats, rows: Block) -> Floats:

@@ -12,12 +12,14 @@ from scipy.sparse import csr_array
 from laconic.engines import Engine, Shards, release
 from laconic.losses.factor import Factor, transposed, upright
 from laconic.losses.loop import Found, Patience, Trace, alternate, precision
+from laconic.losses.memory import Sizes, beyond
+from laconic.losses.singular import singular_memory
 from laconic.losses.squared.classes import Classes
-from laconic.losses.squared.folding import fold_in
+from laconic.losses.squared.folding import FixedClasses, FixedTopics, fixed
 from laconic.losses.squared.penalties import SHARE, Lasting, alpha_max
 from laconic.losses.squared.rows import Descent, Multiplicative, Ridge, RowSolver
 from laconic.losses.squared.shares import First
-from laconic.losses.squared.starts import ALPHA_DOCS, budgets, drawn_topics, narrow, svd_topics
+from laconic.losses.squared.starts import ALPHA_DOCS, WIDEST, budgets, drawn_topics, narrow, svd_topics
 from laconic.losses.squared.steps import SquaredSteps
 from laconic.losses.squared.topics import SeparableTopics, TopicStep
 from laconic.losses.starts import Start, given_topics, unit_budget
@@ -32,12 +34,12 @@ SWEEPS_NMF = 1
 # Multiplicative updates never leave zero, so at the start every word of the collection gets a little weight
 # in every topic; every topic gets one in each document, an equal one unless topics are given.
 FLOOR = 0.01
+BYTES_PER_CLASS_TERM = 24
 
 
 class SquaredProblem:
     """Base: the fit, and folding documents in. A problem says where it starts and how rows are solved."""
 
-    wants: ClassVar[str] = "weights"
     whole: ClassVar[bool] = False
     tol: float
 
@@ -63,15 +65,35 @@ class SquaredProblem:
         """How weights are found when topics are fixed."""
         raise NotImplementedError
 
-    def fold_in(self, X: csr_array, components: Factor, engine: Engine) -> tuple[Any, float, float]:
-        """The weights of documents, the squared loss, and ||X||^2."""
-        topics = transposed(components.astype(X.dtype, copy=False))
-        return fold_in(X, topics, self.documents(SWEEPS_TRANSFORM, X.dtype), engine)
+    def memory(self, sizes: Sizes) -> dict[str, int]:
+        """What a fit adds in bytes."""
+        n_classes = len(sizes.n_own)
+        parts = {"documents by columns": sizes.columns, "weights of documents": sizes.weights}
+        if n_classes > 1:
+            # each class has lists of its own of the terms that it has
+            parts["documents by class"] = sizes.matrix + n_classes * sizes.n_terms * BYTES_PER_CLASS_TERM
+        parts["topics"] = self._topics_memory(sizes)
+        if sizes.svd:
+            return parts | {"singular vectors": beyond(singular_memory(sizes), {"topics": parts["topics"]})}
+        # to draw a start from, when columns and weights are there already
+        return parts | {"sums over documents": sizes.norms}
 
-    @property
-    def sparse_weights(self) -> bool:
-        """Whether documents' weights have exact zeros."""
-        return self.documents(1, np.float64).sparse
+    def _topics_memory(self, sizes: Sizes) -> int:
+        """Dense topics, and their transpose in the end."""
+        return 2 * sizes.topics
+
+    def fold_in(self, components: Factor, dtype: Any, engine: Engine) -> FixedTopics:
+        """Prepare topics × terms for documents of a type."""
+        topics = transposed(components.astype(dtype, copy=False))
+        return fixed(topics, self.documents(SWEEPS_TRANSFORM, dtype), engine)
+
+    def fold_in_classes(
+        self, components: Factor, dtype: Any, n_shared: int, n_own: Sequence[int]
+    ) -> FixedClasses:
+        """The same where some topics are shared and the others of classes."""
+        places = Classes(np.zeros(0, np.int64), n_shared, tuple(n_own)).slices()
+        solver = self.documents(SWEEPS_TRANSFORM, dtype)
+        return FixedClasses(components.astype(dtype, copy=False), n_shared, places, solver)
 
 
 @dataclass(frozen=True)
@@ -139,6 +161,14 @@ class Regularised(SquaredProblem):
             facts["alpha_topics"] = SHARE[self.topic_norm, self.doc_norm] * most
         return facts
 
+    def _topics_memory(self, sizes: Sizes) -> int:
+        if self.topic_norm == "l2":
+            return super()._topics_memory(sizes)
+        # the products of candidates, twice: for the widest topics of the start, that is most of it all
+        budget = self.terms_per_topic or DEFAULT_BUDGET
+        n_candidates = min(sizes.n_terms, 2 * WIDEST * budget * sizes.n_topics)
+        return 2 * n_candidates * sizes.n_topics * sizes.itemsize
+
     def _alphas(self, classes: Classes, alpha_topics: float) -> tuple[list[float], float]:
         """The weight of the penalty on the topics of every class, and on the shared ones."""
         shared = alpha_topics if self.alpha_shared is None else float(self.alpha_shared)
@@ -196,6 +226,13 @@ class NonNegative(SquaredProblem):
         least = 0.0 if self.solver == "cd" else 1.0 if start.drawn else FLOOR
         steps.begin(topics, solver, own, shared, First(exact, least))
         return Trace([]), {}
+
+    def _topics_memory(self, sizes: Sizes) -> int:
+        if self.solver == "mu":
+            # a start without zeros goes through sparse form
+            return 7 * sizes.topics
+        # before and after an iteration, with their indices; full, as they may be at first
+        return 2 * (sizes.itemsize + sizes.index_size) * sizes.n_terms * sizes.n_topics
 
     def documents(self, max_sweeps: int, dtype: Any) -> RowSolver:
         """Non-negative least squares."""

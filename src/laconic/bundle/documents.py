@@ -1,0 +1,335 @@
+"""The documents of a model: counts, ids, labels, dates, weights and, where wanted, texts, kept once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, issparse, vstack
+
+from laconic.corpus.corpus import Corpus
+from laconic.corpus.saving import add_documents, read_documents
+from laconic.corpus.texts import Texts
+from laconic.storage.manifest import Json
+from laconic.storage.reading import StoredDirectory
+from laconic.storage.values import decode, encode
+from laconic.storage.writing import DirectoryWriter
+from laconic.words import plural, size
+
+if TYPE_CHECKING:
+    from laconic.corpus import Vectorizer
+    from laconic.matrices import CSR
+    from laconic.models.base import TopicModel
+    from laconic.reading.dates import Dates
+    from laconic.reading.strings import Strings
+
+Weights: TypeAlias = Any
+"""A row for each document, a column for each topic: an array, or a `csr_array` where weights have zeros."""
+
+PREFIX = "documents."
+"""How the names of their files begin."""
+
+
+class Documents:
+    """Documents, and their weights for the topics of a model.
+
+    Parameters
+    ----------
+    corpora : mapping of str to Corpus
+        By modality, row n of each being document n; ``""`` is the name of the only one.
+    weights : mapping of str to array, by modality
+        Of shape (n_documents, n_topics) each.
+
+    Attributes
+    ----------
+    ids, labels, dates, texts, counts
+        Those of the corpus; where there are several modalities, see `corpus`.
+
+    Examples
+    --------
+    >>> import laconic
+    >>> texts = ["sun and moon", "moon and sun", "salt and pepper", "pepper and salt"]
+    >>> bundle = laconic.fit(texts, n_topics=2, labels=["sky", "sky", "food", "food"])
+    >>> bundle.documents
+    <Documents: 4 documents x 2 topics, labels, texts; 336 bytes>
+    >>> bundle.documents.texts[2]
+    'salt and pepper'
+    """
+
+    def __init__(self, corpora: Mapping[str, Corpus], weights: Mapping[str, Weights]) -> None:
+        self.corpora = dict(corpora)
+        self.modality_weights = dict(weights)
+        if self.corpora.keys() != self.modality_weights.keys() or not self.corpora:
+            raise ValueError("documents have weights for each of their modalities, and at least one")
+        for name, corpus in self.corpora.items():
+            if self.modality_weights[name].shape[0] != corpus.shape[0] or corpus.shape[0] != len(self.ids):
+                raise ValueError("modalities and weights must have one row for each document")
+
+    @classmethod
+    def of(cls, model: TopicModel, corpora: Mapping[str, Corpus], *, fitted: bool = False) -> Documents:
+        """Documents with the weights that a model gives them.
+
+        Parameters
+        ----------
+        model : TopicModel
+            Fitted.
+        corpora : mapping of str to Corpus
+            By modality, as of `Documents`.
+        fitted : bool, default=False
+            Whether these are the documents of the fit: then the weights that the model has kept of them are
+            taken, if it has any.
+
+        Returns
+        -------
+        Documents
+            Labels say the class of a document where the model has classes.
+        """
+        weights = {}
+        for name, corpus in corpora.items():
+            kept = model.fit_weights(name or None) if fitted else None
+            if kept is None:
+                rows = model.rows(corpus.counts, partial(_weighed, corpus))
+                kept = model.weights_of(rows, _classes(model, rows, corpus.labels), modality=name or None)
+            weights[name] = kept
+        return cls(corpora, weights)
+
+    @property
+    def _first(self) -> Corpus:
+        return next(iter(self.corpora.values()))
+
+    def corpus(self, modality: str | None = None) -> Corpus:
+        """The documents as a corpus.
+
+        Parameters
+        ----------
+        modality : str, optional
+            Needed if there are several.
+        """
+        if modality is None and len(self.corpora) == 1:
+            return self._first
+        if modality not in self.corpora:
+            names = ", ".join(map(repr, self.corpora))
+            raise ValueError(
+                f"the documents have the modalities {names}: say which one is meant, not {modality!r}"
+            )
+        return self.corpora[modality]
+
+    def __len__(self) -> int:
+        return int(self._first.shape[0])
+
+    @property
+    def ids(self) -> Strings:
+        """The id of each document."""
+        return self._first.ids
+
+    @property
+    def labels(self) -> Strings | None:
+        """The label of each document, if there are labels."""
+        return self._first.labels
+
+    @property
+    def dates(self) -> Dates | None:
+        """The date of each document, NaT where it has none, if there are dates."""
+        return self._first.dates
+
+    @property
+    def counts(self) -> CSR:
+        """How often each term occurs in each document, where there is one modality."""
+        return self.corpus().counts
+
+    @property
+    def texts(self) -> Texts | None:
+        """The texts, if they were kept and there is one modality."""
+        return self.corpus().texts
+
+    @property
+    def weights(self) -> Weights:
+        """The weights of documents for topics; of several modalities, the mean over those a document has."""
+        if len(self.modality_weights) == 1:
+            return next(iter(self.modality_weights.values()))
+        present = np.stack([np.diff(corpus.counts.indptr) > 0 for corpus in self.corpora.values()])
+        total = sum(
+            has[:, None] * np.asarray(weights)
+            for has, weights in zip(present, self.modality_weights.values(), strict=True)
+        )
+        return total / np.maximum(present.sum(0), 1)[:, None]
+
+    @property
+    def nbytes(self) -> int:
+        """About how much room they take, in memory or on disk."""
+        total = sum(_bytes(weights) for weights in self.modality_weights.values())
+        for corpus in self.corpora.values():
+            # by rows and by columns
+            total += 2 * _bytes(corpus.counts) + (0 if corpus.texts is None else corpus.texts.nbytes)
+        names = (*self.ids.tolist(), *(() if self.labels is None else self.labels.tolist()))
+        return total + sum(len(name) + 3 for name in names) + (0 if self.dates is None else self.dates.nbytes)
+
+    def by_topic(self) -> dict[str, list[Any]]:
+        """What the documents say of each topic, in columns; see `Bundle.topics`."""
+        weights = _dense(self.weights)
+        positive = np.maximum(weights, 0)
+        total = positive.sum(dtype=np.float64)
+        # A document without a positive weight has no largest topic.
+        largest = np.where(positive.any(axis=1), weights.argmax(axis=1), -1)
+        columns: dict[str, list[Any]] = {
+            "share": (positive.sum(axis=0, dtype=np.float64) / (total or 1.0)).tolist(),
+            "documents": [int(np.count_nonzero(largest == topic)) for topic in range(weights.shape[1])],
+        }
+        if self.labels is not None:
+            columns["labels"] = [", ".join(names) for names in strongest_labels(self.labels, weights)]
+        return columns
+
+    def most_of(self, topic: int, n: int) -> dict[str, list[Any]]:
+        """The documents that have most of a topic, in columns; see `Bundle.documents_of`."""
+        weights = self.weights[:, [topic]]
+        column = np.asarray(weights.toarray() if issparse(weights) else weights).ravel()
+        best = np.argsort(-column, kind="stable")[:n]
+        best = best[column[best] > 0]
+        columns: dict[str, list[Any]] = {
+            "id": self.ids[best].tolist(),
+            "weight": column[best].astype(float).tolist(),
+        }
+        if self.labels is not None:
+            columns["label"] = self.labels[best].tolist()
+        if self.dates is not None:
+            columns["date"] = [date.item() for date in self.dates[best]]
+        for name, corpus in self.corpora.items():
+            if corpus.texts is not None:
+                columns[f"text_{name}" if name else "text"] = [corpus.texts[int(number)] for number in best]
+        return columns
+
+    def without_texts(self) -> Documents:
+        """The same, without the texts."""
+        return Documents(
+            {name: one.with_texts(None) for name, one in self.corpora.items()}, self.modality_weights
+        )
+
+    def extended(self, others: Documents) -> Documents:
+        """The same with others after them; labels, dates and texts stay only where both have them."""
+        return Documents(
+            {name: one.extended(others.corpora[name]) for name, one in self.corpora.items()},
+            {
+                name: _stacked(one, others.modality_weights[name])
+                for name, one in self.modality_weights.items()
+            },
+        )
+
+    def __repr__(self) -> str:
+        n_topics = next(iter(self.modality_weights.values())).shape[1]
+        has = [name for name in ("labels", "dates") if getattr(self, name) is not None]
+        has += ["texts"] * any(corpus.texts is not None for corpus in self.corpora.values())
+        sizes = f"{plural(len(self), 'document')} x {plural(n_topics, 'topic')}"
+        return f"<Documents: {', '.join([sizes, *has])}; {size(self.nbytes)}>"
+
+
+def strongest_labels(labels: Iterable[str], weights: Weights, n: int = 3) -> list[list[str]]:
+    """For each topic the labels of the documents that have most of it, at most `n`.
+
+    Positive weights are summed over a label and divided by the root of its number of documents: the sum alone
+    would always name the largest labels, the mean the smallest.
+
+    >>> strongest_labels(["a", "a", "b"], np.array([[1.0, 0], [1, 0], [0.5, 2]]))
+    [['a', 'b'], ['b']]
+    """
+    weights = _dense(weights)
+    names, owner, sizes = np.unique(np.array(list(labels), str), return_inverse=True, return_counts=True)
+    strength = np.zeros((len(names), weights.shape[1]))
+    np.add.at(strength, owner, np.maximum(weights, 0))
+    strength /= np.sqrt(sizes)[:, None]
+    best = np.argsort(-strength, axis=0, kind="stable")[:n]
+    return [
+        [str(names[label]) for label in best[:, topic] if strength[label, topic] > 0]
+        for topic in range(weights.shape[1])
+    ]
+
+
+def store(
+    documents: Documents, model: TopicModel, writer: DirectoryWriter, suffixes: Mapping[str, str]
+) -> Json:
+    """Store documents in the directory of their model.
+
+    Parameters
+    ----------
+    documents : Documents
+    model : TopicModel
+        Whose own weights of its fit are not stored a second time.
+    writer : DirectoryWriter
+        Receives the files.
+    suffixes : mapping of str to str
+        What is added to the names of files, by modality.
+
+    Returns
+    -------
+    JSON value
+        What `restore` expects.
+    """
+    described: dict[str, Json] = {}
+    for name, corpus in documents.corpora.items():
+        weights, suffix = documents.modality_weights[name], suffixes.get(name, "")
+        kept = weights is model.fit_weights(name or None)
+        described[name] = {
+            **add_documents(corpus, writer, PREFIX, suffix),
+            "weights": None if kept else encode(weights, f"{PREFIX}weights{suffix}", writer),
+        }
+    return {"modalities": described}
+
+
+def restore(
+    described: Json,
+    model: TopicModel,
+    vectorizer_of: Callable[[str | None], Vectorizer],
+    stored: StoredDirectory,
+) -> Documents:
+    """Read the documents that `store` stored; everything is checked."""
+    modalities = described.get("modalities") if isinstance(described, dict) else None
+    if not isinstance(modalities, dict) or not modalities:
+        raise stored.error("has no valid 'documents'")
+    corpora: dict[str, Corpus] = {}
+    weights: dict[str, Weights] = {}
+    # Names in the document are in the order of the alphabet.
+    for name in sorted(modalities, key=[*model.modalities, *modalities].index):
+        one = modalities[name]
+        if not isinstance(one, dict) or "weights" not in one:
+            raise stored.error(f"has no valid documents of the modality {name!r}")
+        try:
+            vectorizer = vectorizer_of(name or None)
+        except ValueError as error:
+            raise stored.error(f"has documents that do not fit its model ({error})") from error
+        corpora[name] = read_documents(one, vectorizer, stored)
+        found = decode(one["weights"], f"{PREFIX}weights", stored)
+        weights[name] = model.fit_weights(name or None) if found is None else found
+        shape = corpora[name].shape[0], model.components_.shape[0]
+        fits = isinstance(weights[name], np.ndarray | csr_array) and weights[name].shape == shape
+        if not fits or weights[name].dtype not in (np.float32, np.float64):
+            raise stored.error(f"has no weights of {shape[0]} documents for {shape[1]} topics")
+    try:
+        return Documents(corpora, weights)
+    except ValueError as error:
+        raise stored.error(f"has documents that do not fit each other ({error})") from error
+
+
+def _classes(model: TopicModel, rows: Any, labels: Iterable[str] | None) -> Any:
+    """The classes of documents, for a model that has them; predicted where they are not known."""
+    return model.classes_of(rows, labels) if model.traits.classes else None
+
+
+def _weighed(corpus: Corpus, counts: Any) -> Any:
+    return corpus.X if counts is corpus.counts else corpus.vectorizer.weigh(counts)
+
+
+def _dense(weights: Weights) -> NDArray[Any]:
+    return np.asarray(weights.toarray() if issparse(weights) else weights)
+
+
+def _stacked(one: Weights, other: Weights) -> Weights:
+    return csr_array(vstack([one, other], "csr")) if issparse(one) else np.concatenate([one, other])
+
+
+def _bytes(matrix: Any) -> int:
+    if issparse(matrix):
+        return int(matrix.data.nbytes + matrix.indices.nbytes + matrix.indptr.nbytes)
+    array: NDArray[Any] = matrix
+    return int(array.nbytes)

@@ -1,0 +1,75 @@
+"""Rows as a table: a data frame where pandas or polars is there, else one of our own."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.util import find_spec
+from typing import Any
+
+
+class Table(Sequence[dict[str, Any]]):
+    """Named columns, row by row: what a data frame would be.
+
+    Parameters
+    ----------
+    columns : mapping of str to sequence
+        All of the same length.
+
+    Examples
+    --------
+    >>> table = Table({"topic": [0, 1], "words": ["moon, sun", "salt"]})
+    >>> table
+    topic  words
+        0  moon, sun
+        1  salt
+    >>> table["topic"], table[1]
+    ([0, 1], {'topic': 1, 'words': 'salt'})
+    """
+
+    def __init__(self, columns: Mapping[str, Sequence[Any]]) -> None:
+        self.columns = {name: list(values) for name, values in columns.items()}
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values()), []))
+
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, str):
+            return self.columns[place]
+        if isinstance(place, slice):
+            return Table({name: values[place] for name, values in self.columns.items()})
+        return {name: values[place] for name, values in self.columns.items()}
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return (self[row] for row in range(len(self)))
+
+    def __repr__(self) -> str:
+        shown = {name: [name, *map(_shown, values)] for name, values in self.columns.items()}
+        widths = {name: max(map(len, cells)) for name, cells in shown.items()}
+        right = {
+            name: all(isinstance(value, int | float | None) for value in values)
+            for name, values in self.columns.items()
+        }
+        return "\n".join(
+            "  ".join(
+                cells[row].rjust(widths[name]) if right[name] else cells[row].ljust(widths[name])
+                for name, cells in shown.items()
+            ).rstrip()
+            for row in range(len(self) + 1)
+        )
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return ""
+    return f"{value:.4g}" if isinstance(value, float) else " ".join(str(value).split())
+
+
+def as_table(columns: Mapping[str, Sequence[Any]]) -> Any:
+    """A data frame of the library in use (pandas or polars), or of one that is installed; else a `Table`."""
+    names = [name for name in ("pandas", "polars") if name in sys.modules]
+    names += [name for name in ("pandas", "polars") if name not in names and find_spec(name) is not None]
+    if not names:
+        return Table(columns)
+    return importlib.import_module(names[0]).DataFrame(columns)
