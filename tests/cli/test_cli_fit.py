@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from cli_documents import THEMES, documents, write_csv, write_jsonl
 
-from laconic import RLSI, Bundle, Corpus, load
+from laconic import RLSI, Bundle, Corpus, fit, load
 from laconic.corpus import Vectorizer
 from laconic.models import MODELS
+from stored_files import contents
 
 
 def same(model, other):
@@ -31,7 +32,7 @@ def test_what_is_said(laconic, jsonl, tmp_path):
         "fit", jsonl, "--text", "body", "--label", "kind", "-k", 3, "--words", 8, "-o", tmp_path / "m"
     )
     model = load(tmp_path / "m").model
-    read, saved, fitted, topics, transform, search = result.stderr.splitlines()
+    read, saved, fitted, topics, transform, search, evaluate = result.stderr.splitlines()
     tokens = sum(len(row["body"].split()) - row["body"].split().count("The") for row in documents())
     assert read == (
         f"read 90 documents, 3 labels, {tokens:,} tokens; 24 of 27 terms kept "
@@ -40,14 +41,54 @@ def test_what_is_said(laconic, jsonl, tmp_path):
     assert f"fitted 3 topics in {model.n_iter_} iterations and " in fitted
     assert f"3 alive, density {model.density_:.2%}" in fitted
     assert f"cosine of two topics {model.max_cosine_:.2f}, {model.distinct_terms_:.0%} distinct" in fitted
-    assert saved == f"model saved to {tmp_path / 'm'}"
+    size = load(tmp_path / "m").documents.nbytes
+    kept = f"with 90 documents with their texts ({size / 1000:.1f} KB)"
+    assert saved == f"model saved to {tmp_path / 'm'}, {kept}"
     assert topics == f"next: laconic topics {tmp_path / 'm'} --terms 40"
     assert transform == f"      laconic transform {tmp_path / 'm'} NEW-FILE --text body -o weights.parquet"
-    assert search == f'      laconic search {tmp_path / "m"} --corpus FILE --text body "SOME WORDS"'
+    assert search == f'      laconic search {tmp_path / "m"} "SOME WORDS"'
+    assert evaluate == f"      laconic evaluate {tmp_path / 'm'}"
     heading, _, *rows = result.stdout.splitlines()
     assert heading.split() == ["topic", "words", "strongest", "in"]
     # each theme has a label of its own
     assert {row.split("   ")[-1].strip().split(",")[0] for row in rows} == set(THEMES)
+
+
+def test_documents_are_kept_and_used_at_once(laconic, jsonl, rows, tmp_path):
+    dated = write_jsonl(
+        tmp_path / "dated.jsonl", [{**row, "day": f"{2000 + place}-02-03"} for place, row in enumerate(rows)]
+    )
+    options = ["--text", "body", "--label", "kind", "--id", "key", "--date", "day", "-k", 3]
+    laconic("fit", dated, *options, "-o", tmp_path / "m")
+    found = laconic("search", tmp_path / "m", "violin", "-k", 3).stdout.splitlines()
+    assert found[0].split() == ["rank", "score", "words", "topics", "document", "label", "date", "text"]
+    assert all(" music " in line and "-02-03 " in line and "violin" in line for line in found[2:])
+    evaluated = laconic("evaluate", tmp_path / "m").stdout
+    assert "coherence NPMI" in evaluated
+    assert "classification accuracy" in evaluated
+    documents = load(tmp_path / "m").documents
+    assert documents.dates[0] == np.datetime64("2000-02-03", "s")
+    assert documents.texts[0] == rows[0]["body"]
+
+
+def test_what_is_not_to_be_kept_is_not(laconic, jsonl, tmp_path):
+    options = ["--text", "body", "-k", 3, "-o", tmp_path / "m"]
+    said = laconic("fit", jsonl, *options, "--no-texts").stderr
+    assert "with 90 documents without their texts (" in said
+    assert "text" not in laconic("search", tmp_path / "m", "violin").stdout.splitlines()[0]
+    said = laconic("fit", jsonl, *options, "--no-documents", "--label", "kind").stderr
+    assert f"model saved to {tmp_path / 'm'}, without documents" in said
+    assert "laconic search" not in said
+    assert load(tmp_path / "m").documents is None
+    assert "has no documents to search" in laconic("search", tmp_path / "m", "violin", code=1).stderr
+
+
+def test_python_and_the_command_line_fit_the_same(laconic, jsonl, tmp_path):
+    options = {"alpha_topics": 0.3, "min_df": 3, "max_iter": 50}
+    laconic("fit", jsonl, "--text", "body", "--label", "kind", "-k", 4, "--alpha-topics", 0.3, "--min-df", 3,
+            "--max-iter", 50, "-o", tmp_path / "line")  # fmt: skip
+    fit(jsonl, 4, text="body", labels="kind", **options).save(tmp_path / "python")
+    assert contents(tmp_path / "line") == contents(tmp_path / "python")
 
 
 def test_more_topics_than_documents_is_told(laconic, tmp_path):

@@ -300,6 +300,6 @@ def test_ctrl_c_while_reading_keeps_nothing(laconic, path, tmp_path, monkeypatch
     def interrupt(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Corpus, "_of_documents", interrupt)
+    monkeypatch.setattr(Corpus, "of_documents", interrupt)
     result = fit(laconic, path, tmp_path / "m", code=130)
     assert result.stderr == "laconic: interrupted, no model was saved\n"

@@ -19,6 +19,7 @@ from laconic.cli.screen import plan
 from laconic.corpus import sizes
 from laconic.corpus.sizes import expected_sizes
 from laconic.corpus.sources import Modality, find_source
+from laconic.models.making import make_model
 
 MEGABYTE = 1_000_000
 
@@ -143,26 +144,44 @@ def test_what_does_not_fit_the_machine_is_told(laconic, jsonl, tmp_path, monkeyp
 
 
 def test_memory_grows_with_what_it_is_made_of():
-    sizes = plan.Sizes(10**6, 10**5, 10**8, "", 10**6)
-    usual = {"n_topics": 100, "dense": False, "weighted": True, "mapped": False, "labelled": False}
-    parts = plan.memory(sizes, **usual)
-    assert parts["weights of documents"] == 400 * MEGABYTE
-    assert parts["topics"] == 40 * MEGABYTE
-    assert parts["the same, by rows and columns"] == pytest.approx(1200 * MEGABYTE, rel=0.01)
-    assert plan.memory(sizes, **usual | {"dense": True})["topics"] == 80 * MEGABYTE
-    assert plan.memory(sizes, **usual | {"weighted": False})["weights of terms"] == 0
-    mapped = plan.memory(sizes, **usual | {"mapped": True})
+    found = sizes.Sizes(10**6, 10**5, 10**8, "", 10**6)
+    usual = {"weighted": True, "mapped": False, "labelled": False}
+    parts = sizes.reading_memory(found, **usual)
+    assert parts["weights of terms"] == 400 * MEGABYTE
+    assert parts["texts"] == 0
+    assert sizes.reading_memory(found, **usual, text_bytes=MEGABYTE)["texts"] == MEGABYTE
+    assert sizes.reading_memory(found, **usual, text_bytes=2**40)["texts"] == 2**28
+    assert sizes.reading_memory(found, **usual | {"weighted": False})["weights of terms"] == 0
+    mapped = sizes.reading_memory(found, **usual | {"mapped": True})
     assert parts["counts, ids and vocabulary"] - mapped["counts, ids and vocabulary"] == 804 * MEGABYTE
-    huge = plan.memory(sizes._replace(n_nonzeros=2**31), **usual)
-    assert huge["the same, by rows and columns"] >= 20 * 2**31
+
+
+def test_the_plan_knows_the_model(laconic, jsonl, tmp_path):
+    def memory(*options):
+        shown = laconic("fit", jsonl, "--text", "body", "--dry-run", "-o", tmp_path / "m", *options).stdout
+        return shown.partition("memory")[2]
+
+    plain = memory()
+    assert "texts" in plain
+    assert "texts" not in memory("--no-texts")
+    assert memory("--model", "graph-plsa") != memory("--model", "plsa")
+    assert "links" in memory("--model", "graph-plsa")
+    assert memory("--model", "group-rlsi", "--label", "kind") != plain
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_the_estimate_is_near_what_a_fit_takes(data_dir, tmp_path):
     path = data_dir / "20newsgroups" / "docs.jsonl.xz"
-    sizes = sizes_of(path)
-    estimate = plan.memory(sizes, n_topics=20, dense=False, weighted=True, mapped=False, labelled=False)
+    found = sizes_of(path)
+    model = make_model("rlsi", 20)
+    estimate = {
+        **sizes.reading_memory(
+            found, weighted=True, mapped=False, labelled=False, text_bytes=path.stat().st_size
+        ),
+        **model.memory(*found[:3]),
+        "program": plan.PROGRAM,
+    }
     # not getrusage, whose peak of a child process may be that of its parent
     script = (
         "import re, sys; from laconic.cli.app import app; app(sys.argv[1:], standalone_mode=False); "
@@ -174,5 +193,5 @@ def test_the_estimate_is_near_what_a_fit_takes(data_dir, tmp_path):
     for source in (few, path):
         result = subprocess.run([*fit, source], check=True, capture_output=True, text=True)
     peak = int(result.stdout.split()[-1]) * 1024
-    assert load(tmp_path / "m").model.n_features_in_ == pytest.approx(sizes.n_terms, rel=0.15)
+    assert load(tmp_path / "m").model.n_features_in_ == pytest.approx(found.n_terms, rel=0.15)
     assert sum(estimate.values()) == pytest.approx(peak, rel=0.25)

@@ -24,7 +24,7 @@ def test_the_documents_are_named_once(laconic, model, jsonl, rows):
         "search", model, "violin and cello", "--corpus", jsonl, "--text", "body", "--id", "key", "-k", 5
     )
     assert "read 90 documents" in first.stderr
-    assert f"index of 90 documents saved with {model}" in first.stderr
+    assert f"90 documents saved with {model}, in place of the 90 that it had" in first.stderr
     again = laconic("search", model, "violin", "and", "cello", "-k", 5)
     assert again.stdout == first.stdout
     assert again.stderr == ""
@@ -89,8 +89,9 @@ def test_texts_need_not_be_kept(laconic, model, jsonl):
 
 def test_a_saved_corpus(laconic, jsonl, tmp_path):
     laconic("fit", jsonl, "--text", "body", "-k", 3, "--save-corpus", tmp_path / "c", "-o", tmp_path / "m")
-    shown = laconic("search", tmp_path / "m", "violin", "--corpus", tmp_path / "c").stdout
-    assert shown.splitlines()[0].split() == ["rank", "score", "words", "topics", "document"]
+    own = laconic("search", tmp_path / "m", "violin").stdout
+    assert laconic("search", tmp_path / "m", "violin", "--corpus", tmp_path / "c").stdout == own
+    assert own.splitlines()[0].split() == ["rank", "score", "words", "topics", "document", "text"]
 
 
 def test_a_model_of_several_modalities(laconic, rows, tmp_path):
@@ -103,8 +104,12 @@ def test_a_model_of_several_modalities(laconic, rows, tmp_path):
     assert "say which one a column holds" in " ".join(wrong.split())
     two = laconic("search", model, "violin", "--corpus", pairs, "--text-de", "a", "--text-en", "b", code=2)
     assert "a search is in one modality of" in " ".join(two.stderr.split())
+    assert "say --modality" in " ".join(laconic("search", model, "violin", code=2).stderr.split())
+    own = laconic("search", model, "violin", "--modality", "en").stdout
+    assert "violin" in own
+    assert "has no modality" in laconic("search", model, "violin", "--modality", "fr", code=1).stderr
     first = laconic("search", model, "violin", "--corpus", pairs, "--text-en", "b").stdout
-    assert laconic("search", model, "violin").stdout == first
+    assert laconic("search", model, "violin", "--modality", "en").stdout == first
 
 
 def test_a_model_without_documents_says_how_to_name_them(laconic, without_documents):

@@ -225,21 +225,37 @@ class Documents:
         return f"<Documents: {', '.join([sizes, *has])}; {size(self.nbytes)}>"
 
 
-def strongest_labels(labels: Iterable[str], weights: Weights, n: int = 3) -> list[list[str]]:
-    """For each topic the labels of the documents that have most of it, at most `n`.
+def strongest_labels(labels: Iterable[object], weights: Any, n_labels: int = 3) -> list[list[str]]:
+    """Find, for each topic, the labels of the documents that have most of it.
 
     Positive weights are summed over a label and divided by the root of its number of documents: the sum alone
     would always name the largest labels, the mean the smallest.
 
-    >>> strongest_labels(["a", "a", "b"], np.array([[1.0, 0], [1, 0], [0.5, 2]]))
-    [['a', 'b'], ['b']]
+    Parameters
+    ----------
+    labels : iterable of str
+        One for each document.
+    weights : array or sparse array of shape (n_documents, n_topics)
+        As a model's ``transform`` gives them.
+    n_labels : int, default=3
+        At most that many labels of a topic.
+
+    Returns
+    -------
+    list of list of str
+        The strongest first; labels whose documents have nothing of a topic are left out.
+
+    Examples
+    --------
+    >>> strongest_labels(["sea", "sea", "sky"], [[1, 0], [2, 0], [0.5, 3]])
+    [['sea', 'sky'], ['sky']]
     """
     weights = _dense(weights)
     names, owner, sizes = np.unique(np.array(list(labels), str), return_inverse=True, return_counts=True)
     strength = np.zeros((len(names), weights.shape[1]))
     np.add.at(strength, owner, np.maximum(weights, 0))
     strength /= np.sqrt(sizes)[:, None]
-    best = np.argsort(-strength, axis=0, kind="stable")[:n]
+    best = np.argsort(-strength, axis=0, kind="stable")[:n_labels]
     return [
         [str(names[label]) for label in best[:, topic] if strength[label, topic] > 0]
         for topic in range(weights.shape[1])

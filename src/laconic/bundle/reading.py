@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from laconic.corpus import Corpus, Vectorizer
+from laconic.corpus.corpus import Given
 from laconic.corpus.sources import Holds, Source
 from laconic.errors import BundleError, Parameter
 from laconic.reading import read_documents, read_modalities
@@ -147,7 +148,7 @@ def read_for(
     reading: Mapping[str, Any],
     *,
     modality: str | None = None,
-    kept: list[str] | None = None,
+    keep_texts: bool = False,
     progress: Progress | None = None,
 ) -> Read:
     """Read all documents of a source, with the columns of a model.
@@ -162,8 +163,8 @@ def read_for(
         The options of the reader.
     modality : str, optional
         Which one the texts are of.
-    kept : list of str, optional
-        Receives the texts.
+    keep_texts : bool, default=False
+        As of `Corpus.read`.
     progress : callable, optional
         Told how far the reading is.
 
@@ -176,24 +177,11 @@ def read_for(
     if source.holds is not Holds.texts:
         if modality is not None:
             source.check_columns()
-        return _counted(vectorizer, source, reading, progress)
-    labels: list[str | None] = []
-    ids: list[str] = []
-    found = read_documents(source.paths, **reading, progress=progress)
-
-    def texts() -> Iterator[str]:
-        for document in found:
-            labels.append(document.label)
-            ids.append(document.id)
-            if kept is not None:
-                kept.append(document.text)
-            yield document.text
-
-    counts = vectorizer.count(texts())
-    if not ids:
-        raise BundleError(f"{source.path}: has no documents")
-    corpus = Corpus(counts, vectorizer, labels=labels if "label" in reading else None, ids=ids)
-    return Read(corpus, found.reading)
+        found = _counted(vectorizer, source, reading, progress)
+        return found if keep_texts else found._replace(corpus=found.corpus.with_texts(None))
+    documents = read_documents(source.paths, **reading, progress=progress)
+    given = Given("label" in reading, "date" in reading, keep_texts)
+    return Read(Corpus.of_documents(documents, given, vectorizer, vectorizer.count), documents.reading)
 
 
 def _counted(
@@ -215,7 +203,8 @@ def _counted(
             Parameter("vocabulary"),
             ", or take a model of the same vocabulary",
         )
-    corpus = Corpus(matched.counts, vectorizer, labels=found.labels, ids=found.ids)
+    known = {"labels": found.labels, "ids": found.ids, "dates": found.dates, "texts": found.texts}
+    corpus = Corpus(matched.counts, vectorizer, **known)
     return Read(corpus, found.reading, matched.n_terms, matched.n_unknown)
 
 

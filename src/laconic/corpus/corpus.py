@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, Unpack
 
@@ -264,13 +264,33 @@ class Corpus:
             on_error=on_error,
             progress=progress,
         )
-        corpus = cls._of_documents(documents, Given(label is not None, date is not None, keep_texts), options)
+        vectorizer = Vectorizer(**options)
+        given = Given(label is not None, date is not None, keep_texts)
+        corpus = cls.of_documents(documents, given, vectorizer, vectorizer.fit_count)
         corpus.reading = documents.reading
         return corpus
 
     @classmethod
-    def _of_documents(cls, documents: Iterable[Document], given: Given, options: VectorizerOptions) -> Self:
-        vectorizer = Vectorizer(**options)
+    def of_documents(
+        cls,
+        documents: Iterable[Document],
+        given: Given,
+        vectorizer: Vectorizer,
+        count: Callable[[Iterable[str]], CSR],
+    ) -> Self:
+        """Count documents one at a time: by the vocabulary of a vectoriser, or to find it.
+
+        Parameters
+        ----------
+        documents : iterable of Document
+            As readers give them.
+        given : Given
+            What is known of them.
+        vectorizer : Vectorizer
+            Of the corpus.
+        count : callable
+            Its `fit_count`, or its `count`.
+        """
         labels: list[str | None] = []
         ids: list[str] = []
         dates: list[np.datetime64 | None] = []
@@ -286,7 +306,7 @@ class Corpus:
                     keeper.add(document.text)
                 yield document.text
 
-        counts = vectorizer.fit_count(texts())
+        counts = count(texts())
         return cls(
             counts,
             vectorizer,
@@ -341,7 +361,9 @@ class Corpus:
         Corpus(3 documents x 2 terms, 3 non-zeros, 2 labels, 1 empty document)
         """
         documents = read_table(table, text=text, label=label, id=id, date=date)
-        return cls._of_documents(documents, Given(label is not None, date is not None, keep_texts), options)
+        vectorizer = Vectorizer(**options)
+        given = Given(label is not None, date is not None, keep_texts)
+        return cls.of_documents(documents, given, vectorizer, vectorizer.fit_count)
 
     @classmethod
     def from_texts(

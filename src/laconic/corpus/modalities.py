@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from laconic.corpus.corpus import Corpus, Given
 from laconic.corpus.options import VectorizerOptions
+from laconic.corpus.vectorizer import Vectorizer
 from laconic.errors import CorpusError
 from laconic.reading import Document, Documents, MultimodalDocument, OnError, Paths, Progress, read_modalities
 
@@ -82,9 +83,9 @@ def read_corpora(
         )
         one = _OneText(documents, number)
         try:
-            corpus = Corpus._of_documents(
-                one, Given(label is not None, date is not None, keep_texts), (options or {}).get(name, {})
-            )
+            vectorizer = Vectorizer(**(options or {}).get(name, {}))
+            given = Given(label is not None, date is not None, keep_texts)
+            corpus = Corpus.of_documents(one, given, vectorizer, vectorizer.fit_count)
         except CorpusError as error:
             if not one.complete:
                 raise

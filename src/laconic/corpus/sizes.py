@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.sources import Holds, Modality, Source
+from laconic.corpus.spool import SPOOLED_BYTES
 from laconic.corpus.vectorizer import Vectorizer
 from laconic.errors import CorpusError
 from laconic.reading import read_documents
@@ -26,6 +27,14 @@ REPORTS_READ = 2
 LINES_READ = 4_000_000
 # A larger number is scaled to the sample: few of the terms it asks for would be found there.
 LARGE_FREQUENCY = 20
+# As measured: the threads that count, and what they keep of each different term and each non-zero. Little of
+# that is given back before the fit.
+COUNTING = 40_000_000
+BYTES_PER_FOUND_TERM = 100
+SPOOLED_PER_NONZERO = 6
+# A Python string of a dozen characters, the reference to it, and its entry in a dictionary.
+BYTES_PER_NAME = 64 + 8
+BYTES_PER_TERM = BYTES_PER_NAME + 100
 
 
 class Sizes(NamedTuple):
@@ -170,3 +179,47 @@ def _sizes_in_header(file: File) -> Sizes:
         raise CorpusError(f"{file.path} does not begin with its numbers of documents, terms and entries")
     n_documents, n_terms, n_nonzeros = map(int, numbers[:3])
     return Sizes(n_documents, n_terms, n_nonzeros, "as the file says")
+
+
+def reading_memory(
+    sizes: Sizes,
+    *,
+    weighted: bool,
+    mapped: bool,
+    labelled: bool,
+    n_modalities: int = 1,
+    text_bytes: int = 0,
+) -> dict[str, int]:
+    """What a corpus takes in memory, in bytes, counting it included.
+
+    Parameters
+    ----------
+    sizes : Sizes
+        Of the corpus.
+    weighted : bool
+        Whether weights are needed, which differ from counts.
+    mapped : bool
+        Whether counts stay on the disk.
+    labelled : bool
+        Whether documents have labels.
+    n_modalities : int, default=1
+        How many modalities documents have.
+    text_bytes : int, default=0
+        How large the texts are that are kept; many of them go to a temporary file.
+
+    Returns
+    -------
+    dict of str to int
+        From the name of a part to its size.
+    """
+    n_documents, n_terms, n_nonzeros, _, n_found = sizes
+    index = 4 if n_nonzeros < 2**31 else 8
+    names = n_documents * n_modalities * BYTES_PER_NAME * (2 if labelled else 1) + n_terms * BYTES_PER_TERM
+    counts = 0 if mapped else n_nonzeros * (4 + index) + n_documents * n_modalities * index
+    spooled = min(n_nonzeros * SPOOLED_PER_NONZERO, SPOOLED_BYTES)
+    return {
+        "counting": COUNTING + n_found * BYTES_PER_FOUND_TERM + spooled if n_found else 0,
+        "counts, ids and vocabulary": counts + names,
+        "texts": min(text_bytes, SPOOLED_BYTES),
+        "weights of terms": n_nonzeros * 4 if weighted else 0,
+    }

@@ -7,12 +7,13 @@ Examples
 1.0
 """
 
+from laconic.bundle.documents import strongest_labels
 from laconic.evaluate.classification import Classification, classification_accuracy
 from laconic.evaluate.clustering import clustering_accuracy, clustering_nmi, kmeans_scores, purity
 from laconic.evaluate.coherence import Coherence, coherence, diversity
 from laconic.evaluate.comparison import Comparison, Paired, compare, holm, paired_test
 from laconic.evaluate.crossmodal import mate_ranks, mean_average_precision
-from laconic.evaluate.labels import LabelScores, label_scores, strongest_labels
+from laconic.evaluate.labels import LabelScores, label_scores
 from laconic.evaluate.matching import check_judged, rankings_of
 from laconic.evaluate.named import read_qrels, read_queries
 from laconic.evaluate.retrieval import RetrievalScores, retrieval_scores

@@ -52,7 +52,11 @@ def _by_labels(bundle: Bundle, corpus: Corpus, seed: int, tell: Any) -> LabelSco
         say("the labels were used to fit this model, so they are not used to judge it")
         return None
     assert corpus.labels is not None
-    weights = bundle.model.weights_of(bundle.weigh(corpus.counts))
+    own = bundle.documents
+    if own is not None and corpus is own.corpus():
+        weights = own.weights
+    else:
+        weights = bundle.model.weights_of(bundle.weigh(corpus.counts))
     found = label_scores(weights, corpus.labels, random_state=seed, say=tell)
     if found is None:
         say(f"too few documents of each label to judge by: {FEWEST} of two labels are needed")

@@ -81,6 +81,19 @@ SaveWeights = Annotated[
         readable=False,
     ),
 ]
+NoTexts = Annotated[
+    bool,
+    typer.Option(
+        "--no-texts",
+        help="Save the model with its documents, but without their texts: no pieces of them are shown.",
+    ),
+]
+NoDocuments = Annotated[
+    bool,
+    typer.Option(
+        "--no-documents", help="Save the model alone: its documents cannot be searched, and are not shown."
+    ),
+]
 DryRun = Annotated[
     bool,
     typer.Option("--dry-run", help="Only show the plan, with an estimate of the memory; nothing is saved."),
@@ -93,6 +106,8 @@ def fit(
     output: Output,
     save_corpus: SaveCorpus = None,
     save_weights: SaveWeights = None,
+    no_texts: NoTexts = False,
+    no_documents: NoDocuments = False,
     dry_run: DryRun = False,
     *,
     reading: dict[str, Any],
@@ -102,12 +117,14 @@ def fit(
 ) -> None:
     """Find the topics of a collection and save them as a model.
 
-    Each topic gets a budget of words, so that it can be read as a whole. Ctrl-C stops the fit and keeps the
-    topics found so far; a second Ctrl-C aborts it.
+    Each topic gets a budget of words, so that it can be read as a whole. The documents are saved with the
+    model, ready to be searched. Ctrl-C stops the fit and keeps the topics found so far; a second Ctrl-C
+    aborts it.
     """
     name, graph = parameters["model"], parameters.get("graph")
     with nothing_kept():
         with waiting("looking at the files"):
+            from laconic.bundle import Documents
             from laconic.corpus.sources import Holds, find_source
 
             modalities = several.modalities_of(columns, terms)
@@ -127,32 +144,32 @@ def fit(
                     param_hint="--label",
                 )
         if dry_run:
-            from laconic.cli.screen.plan import show_plan
+            from laconic.cli.screen.plan import Kept, show_plan
 
-            show_plan(source, reading, modalities, model, output, save_corpus, graph)
+            kept = Kept(documents=not no_documents, texts=not (no_texts or no_documents))
+            show_plan(source, reading, modalities, model, output, save_corpus, graph, kept)
             return
-        corpora = _read(source, reading, modalities)
+        corpora = _read(source, reading, modalities, keep_texts=not (no_texts or no_documents))
         corpus = next(iter(corpora.values()))
         if save_corpus is not None:
             with waiting("saving the corpus"):
                 corpus.save(save_corpus)
             say(f"corpus saved to {save_corpus}: `laconic fit {save_corpus}` starts from it", whole=True)
         given = {} if graph is None else {"graph": _links(graph, corpus, reading)}
-        bundle, outcome = fit_and_save(model, corpora, output, **given)
+        bundle, outcome = fit_and_save(model, corpora, output, keep_documents=not no_documents, **given)
     labels = None if model.traits.classes else corpus.labels
     weights = None
     if labels is not None or save_weights is not None:
-        assert bundle.documents is not None
-        weights = bundle.documents.weights
+        documents = bundle.documents or Documents.of(model, corpora, fitted=True)
+        weights = documents.weights
     if save_weights is not None:
         _save_weights(model, corpus, weights, save_weights)
     emit(topics_table(bundle, extra=None if labels is None else labels_column(labels, weights)))
     new = "NEW-CORPUS" if source.holds is Holds.corpus else "NEW-FILE"
     typed, how = several.as_typed(columns), as_typed(reading)
     more = [f"laconic translate {output} {new}{one}{how}" for one in typed[:1]]
-    if not typed:
-        named = as_typed(reading, also=("id", "label") if model.traits.classes else ("id",))
-        more.append(f'laconic search {output} --corpus {new.removeprefix("NEW-")}{named} "SOME WORDS"')
+    if not typed and not no_documents:
+        more += [f'laconic search {output} "SOME WORDS"', f"laconic evaluate {output}"]
     conclude(bundle.model, outcome, output, reading=f" {new}{''.join(typed)}{how}", more=more)
 
 
@@ -217,9 +234,11 @@ def _check_files(source: Source, graph: Path | None, save_weights: Path | None) 
         check_target(save_weights, source.paths)
 
 
-def _read(source: Source, reading: Mapping[str, Any], modalities: Sequence[Modality]) -> dict[str, Corpus]:
+def _read(
+    source: Source, reading: Mapping[str, Any], modalities: Sequence[Modality], *, keep_texts: bool
+) -> dict[str, Corpus]:
     with ReadingDisplay() as display:
-        corpora = source.corpora(reading, modalities, display, keep_texts=True)
+        corpora = source.corpora(reading, modalities, display, keep_texts=keep_texts)
     for name, corpus in corpora.items():
         say(f"read {f'{name}: ' if name else ''}{describe(corpus)}")
     # Every modality has the same rows.

@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from laconic.cli.options.arguments import Documents, Saved
-from laconic.cli.options.declaring import but, command
+from laconic.cli.options.declaring import command
 from laconic.cli.options.modalities import check_names
 from laconic.cli.options.naming import option_names
 from laconic.cli.options.table import DATA, MODALITIES, READING
@@ -64,11 +64,20 @@ Blend = Annotated[
         show_default="that of the index",
     ),
 ]
+ModalityOption = Annotated[
+    str | None,
+    typer.Option(
+        "--modality",
+        metavar="NAME",
+        help="For a model of several modalities: the one to search.",
+        show_default="that of the last --corpus",
+    ),
+]
 Explain = Annotated[bool, typer.Option("--explain", help="Show which words and topics match.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON: what was found, with all numbers.")]
 
 
-@command(but(READING, "date"), MODALITIES)
+@command(READING, MODALITIES)
 def search(
     model: Saved,
     query: Query = None,
@@ -76,6 +85,7 @@ def search(
     blend: Blend = None,
     explain: Explain = False,
     json: AsJson = False,
+    modality: ModalityOption = None,
     corpus: Documents = None,
     texts: Texts = True,
     *,
@@ -98,7 +108,7 @@ def search(
 
         bundle = load(model)
     if corpus is None:
-        index = _opened(bundle, model)
+        index = _opened(bundle, model, modality)
     else:
         index = _made(bundle, model, corpus, reading, columns, keep_texts=texts)
     if not query:
@@ -123,14 +133,21 @@ def _why_nothing(index: SearchIndex, query: str) -> str:
     return "no document matches" if known else "no word of the query is in the vocabulary of the model"
 
 
-def _opened(bundle: Bundle, model: Path) -> SearchIndex:
-    """The index that is saved with a model."""
-    from laconic.search import SearchError
+def _opened(bundle: Bundle, model: Path, modality: str | None) -> SearchIndex:
+    """The documents that are saved with a model."""
+    from laconic.search import SearchError, SearchIndex
 
     again = f"laconic search {model} --corpus FILE, with the options that say how it is read"
     with waiting("loading the documents"):
         if bundle.documents is None:
             raise ValueError(f"{model} has no documents to search: name them once, {again}")
+        if modality is not None:
+            return SearchIndex(bundle, modality=modality)
+        if bundle.modalities and bundle.search_settings is None:
+            names = " or ".join(bundle.modalities)
+            raise typer.BadParameter(
+                f"the documents have several: say --modality {names}", param_hint="--modality"
+            )
         try:
             return bundle.index
         except SearchError as error:
@@ -155,19 +172,22 @@ def _made(
         raise typer.BadParameter(
             "a search is in one modality of each document: name one", param_hint=f"--text-{list(columns)[1]}"
         )
-    kept: list[str] | None = [] if keep_texts else None
     modality = next(iter(columns), None)
     if columns:
         reading = {**reading, "text": next(iter(columns.values()))}
-    corpus = model_documents(bundle, paths, reading, modality, kept)
+    corpus = model_documents(bundle, paths, reading, modality, keep_texts=keep_texts)
     with waiting(f"finding the topics of {plural(corpus.shape[0], 'document')}") as status:
         from laconic.search import SearchIndex
 
-        index = SearchIndex(corpus, bundle.model, modality=modality, texts=kept or None)
-        status.update(Text("saving the index"))
+        index = SearchIndex(corpus, bundle.model, modality=modality)
+        status.update(Text("saving the documents"))
         index.save(model)
-    say(f"index of {plural(index.n_documents, 'document')} saved with {model}", whole=True)
+    say(f"{plural(index.n_documents, 'document')} saved with {model}{_in_place_of(bundle)}", whole=True)
     return index
+
+
+def _in_place_of(bundle: Bundle) -> str:
+    return "" if bundle.documents is None else f", in place of the {len(bundle.documents):,} that it had"
 
 
 def _table(found: Results) -> Table:
@@ -176,12 +196,16 @@ def _table(found: Results) -> Table:
     for name in ("score", "words", "topics"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("document", style="green")
+    known = [name for name in ("label", "date") if any(getattr(hit, name) is not None for hit in found)]
+    for name in known:
+        table.add_column(name)
     with_texts = any(hit.snippet is not None for hit in found)
     if with_texts:
         table.add_column("text")
     for rank, hit in enumerate(found, start=1):
         numbers = (f"{value:.3f}" for value in (hit.score, hit.term_score, hit.topic_score))
         row: list[str | Text] = [str(rank), *numbers, Text(printable(hit.id))]
+        row += [Text(printable((getattr(hit, name) or "").removesuffix("T00:00:00"))) for name in known]
         table.add_row(*row, *([_marked(hit.snippet)] if with_texts else []))
     return table
 

@@ -60,8 +60,7 @@ def topics(
 
         bundle = load(model)
     n_terms = terms or (bundle.model.n_features_in_ if json or csv else TERMS_SHOWN)
-    named = hasattr(bundle.model, "feature_names_in_") or bool(getattr(bundle.model, "term_names_", None))
-    if bundle.vocabulary is None and not bundle.vectorizers and not named:
+    if bundle.vocabulary is None and not bundle.vectorizers and bundle.model.term_names() is None:
         say("this model was saved without a vocabulary: words are the numbers of columns")
     if json:
         sys.stdout.write(topics_json(bundle, n_terms, ascii_only=not speaks_unicode(sys.stdout.encoding)))

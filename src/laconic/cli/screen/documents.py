@@ -20,15 +20,16 @@ def model_documents(
     paths: list[Path],
     reading: Mapping[str, Any],
     modality: str | None = None,
-    kept: list[str] | None = None,
+    *,
+    keep_texts: bool = False,
 ) -> Corpus:
-    """Documents with the columns of the model; their texts go to a list, if one is given."""
+    """Documents with the columns of the model."""
     from laconic.bundle.reading import read_for
     from laconic.corpus.sources import find_source
 
     source = find_source(paths, reading)
     with ReadingDisplay() as display:
-        found = read_for(bundle, source, reading, modality=modality, kept=kept, progress=display)
+        found = read_for(bundle, source, reading, modality=modality, keep_texts=keep_texts, progress=display)
     say(f"read {describe(found.corpus)}")
     tell_strangers(found.n_terms, found.n_unknown)
     tell_problems(found.reading)

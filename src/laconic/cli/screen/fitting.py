@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
-from laconic.cli.screen.console import messages, say, warn
+from laconic.cli.screen.console import messages, say, waiting, warn
 from laconic.cli.screen.errors import INTERRUPTED
 from laconic.cli.screen.interrupt import Interrupt
-from laconic.words import plural
+from laconic.words import plural, size
 
 if TYPE_CHECKING:
     from laconic.bundle import Bundle
@@ -119,10 +119,21 @@ def fit_and_save(
         The model with its vectoriser or vectorisers, and how the fit went.
     """
     bundle, outcome = watched_fit(model, corpora, **options)
-    bundle.save(path)
+    with waiting("saving the model"):
+        bundle.save(path)
     # Told at once: what follows may go to a pipe that nobody reads.
-    say(f"model saved to {path}", whole=True)
+    say(f"model saved to {path}{_documents_kept(bundle)}", whole=True)
     return bundle, outcome
+
+
+def _documents_kept(bundle: Bundle) -> str:
+    """What was saved besides the model, and how much room it takes."""
+    documents = bundle.documents
+    if documents is None:
+        return ", without documents"
+    texts = any(corpus.texts is not None for corpus in documents.corpora.values())
+    kept = "with their texts" if texts else "without their texts"
+    return f", with {plural(len(documents), 'document')} {kept} ({size(documents.nbytes)})"
 
 
 @contextmanager
@@ -148,7 +159,7 @@ def conclude(
     # Topics of counts have almost all words; there, what a prior does to documents tells more.
     if model.wants == "weights":
         facts.append(f"{model.distinct_terms_:.0%} distinct words")
-    elif getattr(model, "prior", None) is not None:
+    elif model.traits.prior:
         facts.append(f"{model.doc_density_ * n_topics:.1f} topics in a document on average")
     say(
         f"fitted {plural(n_topics, 'topic')} in {plural(n_iter, 'iteration')} and "
@@ -177,16 +188,16 @@ def _cautions(model: Any, outcome: Outcome) -> list[str]:
             f"the fit was still improving after {plural(model.max_iter, 'iteration')}: raise --max-iter, "
             "or --tol if the topics are good enough"
         )
-    penalised = getattr(model, "alpha_topics_", None) is not None
+    penalty = model.topic_penalty
     n_dead = len(model.topic_sizes_) - model.n_alive_
     if n_dead:
-        remedy = "lower --alpha-topics" if penalised else "ask for fewer topics"
+        remedy = "lower --alpha-topics" if penalty is not None else "ask for fewer topics"
         cautions.append(f"{plural(n_dead, 'topic')} ended without words: {remedy}")
     # Unless so small a budget was asked for.
-    if model.n_short_ and (getattr(model, "terms_per_topic", None) or SHORT_TOPIC) >= SHORT_TOPIC:
+    if model.n_short_ and (model.word_budget or SHORT_TOPIC) >= SHORT_TOPIC:
         remedy = "ask for fewer topics, or leave out rare words with --min-df"
-        if penalised:
-            remedy = f"lower --alpha-topics (it was {model.alpha_topics_:.3g}), or ask for fewer topics"
+        if penalty is not None:
+            remedy = f"lower --alpha-topics (it was {penalty:.3g}), or ask for fewer topics"
         cautions.append(
             f"{plural(model.n_short_, 'topic')} ended with fewer than {SHORT_TOPIC} words: {remedy}"
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from rich import box
 from rich.table import Table
@@ -15,9 +15,8 @@ from laconic.cli.options.naming import shown
 from laconic.cli.screen.console import emit, printable, waiting, warn
 from laconic.cli.screen.reading import kept_terms
 from laconic.corpus import Vectorizer
-from laconic.corpus.sizes import Sizes, expected_sizes
+from laconic.corpus.sizes import expected_sizes, reading_memory
 from laconic.corpus.sources import Holds, Modality, Source
-from laconic.corpus.spool import SPOOLED_BYTES
 from laconic.reading.columns import columns_of
 from laconic.reading.files import suffixes
 from laconic.words import plural, rounded, size
@@ -25,15 +24,10 @@ from laconic.words import plural, rounded, size
 FILES_SHOWN = 5
 COLUMNS_SHOWN = 12
 
-# As measured: Python with the libraries and compiled kernels; the threads that count, and what they keep of
-# each different term and each non-zero. Little of that is given back before the fit.
+# As measured: Python with the libraries and compiled kernels.
 PROGRAM = 310_000_000
-COUNTING = 40_000_000
-BYTES_PER_FOUND_TERM = 100
-SPOOLED_PER_NONZERO = 6
-# A Python string of a dozen characters, the reference to it, and its entry in a dictionary.
-BYTES_PER_NAME = 64 + 8
-BYTES_PER_TERM = BYTES_PER_NAME + 100
+# What labels mostly have; a model with more classes has more topics.
+CLASSES = 10
 
 _FORMATS = {
     ".jsonl": "JSON lines",
@@ -50,6 +44,13 @@ _FORMATS = {
 }
 
 
+class Kept(NamedTuple):
+    """What is saved with the model."""
+
+    documents: bool
+    texts: bool
+
+
 def show_plan(
     source: Source,
     reading: Mapping[str, Any],
@@ -57,12 +58,13 @@ def show_plan(
     model: Any,
     output: Path,
     save_corpus: Path | None,
-    graph: Path | None = None,
+    graph: Path | None,
+    kept: Kept,
 ) -> None:
     """Print what `fit` would do; only the beginning of the files is read."""
     with waiting("reading a sample"):
         sizes = expected_sizes(source, reading, modalities)
-        plan = _plan(source, reading, modalities, model, output, save_corpus)
+        plan = _plan(source, reading, modalities, model, output, save_corpus, kept)
         if graph is not None:
             plan.add_row("links", Text(printable(f"{graph} ({size(graph.stat().st_size)})")))
         plan.add_row(
@@ -71,17 +73,29 @@ def show_plan(
             f"{rounded(sizes.n_nonzeros)} non-zeros ({sizes.known})",
         )
     emit(plan)
-    counted = model.wants == "counts"
-    parts = memory(
-        sizes,
-        n_topics=_topics_of_a_document(model),
-        n_modalities=len(modalities),
-        dense=getattr(model, "topic_norm", None) == "l2" or getattr(model, "solver", None) == "mu",
-        counted=counted,
-        weighted=not counted and modalities[0].terms.get("weighting") != "count",
-        mapped=source.holds is Holds.corpus,
-        labelled="label" in reading,
+    weighted = model.wants == "weights" and modalities[0].terms.get("weighting") != "count"
+    texts = (
+        sum(path.stat().st_size for path in source.paths) if kept.texts and source.holds is Holds.texts else 0
     )
+    parts = {
+        **reading_memory(
+            sizes,
+            weighted=weighted,
+            mapped=source.holds is Holds.corpus,
+            labelled="label" in reading,
+            n_modalities=len(modalities),
+            text_bytes=texts,
+        ),
+        # How many classes and links there are is not known before all is read.
+        **model.memory(
+            sizes.n_documents,
+            sizes.n_terms,
+            sizes.n_nonzeros,
+            n_classes=CLASSES,
+            n_modalities=len(modalities),
+        ),
+        "the program itself": PROGRAM,
+    }
     emit(_memory_table(parts))
     total, machine = sum(parts.values()), machine_memory()
     if machine is not None and total > machine:
@@ -89,68 +103,6 @@ def show_plan(
             f"this needs about {size(total)}, and the machine has {size(machine)}: take fewer topics, or "
             "fewer terms with --min-df or --max-features"
         )
-
-
-def _topics_of_a_document(model: Any) -> int:
-    """How many topics a document has weights for; how many classes there are is not known yet."""
-    if hasattr(model, "n_components"):
-        return int(model.n_components)
-    return int(model.n_shared + model.n_per_class)
-
-
-def memory(
-    sizes: Sizes,
-    *,
-    n_topics: int,
-    dense: bool,
-    weighted: bool,
-    mapped: bool,
-    labelled: bool,
-    counted: bool = False,
-    n_modalities: int = 1,
-) -> dict[str, int]:
-    """What is in memory at once during a fit, in bytes.
-
-    Parameters
-    ----------
-    sizes : Sizes
-        Of the corpus.
-    n_topics : int
-        Number of topics.
-    dense : bool
-        Whether topics have no zeros.
-    weighted : bool
-        Whether weights differ from counts.
-    mapped : bool
-        Whether counts stay on the disk.
-    labelled : bool
-        Whether documents have labels.
-    counted : bool, default=False
-        Whether the model is one of counts.
-    n_modalities : int, default=1
-        How many modalities documents have, each with weights of its own.
-
-    Returns
-    -------
-    dict
-        From the name of a part to its size.
-    """
-    n_documents, n_terms, n_nonzeros, _, n_found = sizes
-    index = 4 if n_nonzeros < 2**31 else 8
-    names = n_documents * n_modalities * BYTES_PER_NAME * (2 if labelled else 1) + n_terms * BYTES_PER_TERM
-    counts = 0 if mapped else n_nonzeros * (4 + index) + n_documents * n_modalities * index
-    spooled = min(n_nonzeros * SPOOLED_PER_NONZERO, SPOOLED_BYTES)
-    return {
-        "counting": COUNTING + n_found * BYTES_PER_FOUND_TERM + spooled if n_found else 0,
-        "counts, ids and vocabulary": counts + names,
-        "weights of terms": n_nonzeros * 4 if weighted else 0,
-        "the same, by rows and columns": n_nonzeros * (4 + 2 * index) + n_terms * index,
-        # Of counts, also the expected ones.
-        "weights of documents": n_documents * n_modalities * n_topics * 4 * (2 if counted else 1),
-        # Products and topics; where these are sparse, only the products take room. Of counts, one more copy.
-        "topics": n_topics * n_terms * 4 * (3 if counted else 2 if dense else 1),
-        "the program itself": PROGRAM,
-    }
 
 
 def machine_memory() -> int | None:
@@ -168,6 +120,7 @@ def _plan(
     model: Any,
     output: Path,
     save_corpus: Path | None,
+    kept: Kept,
 ) -> Table:
     table = Table.grid(padding=(0, 2))
     table.add_column(style="cyan", no_wrap=True)
@@ -196,7 +149,7 @@ def _plan(
         if value is not None and name != "verbose"
     )
     add("fit", f"{type(model).__name__}: {parameters}")
-    add("save", _where(output, "model"))
+    add("save", _where(output, "model") + _kept(kept))
     if save_corpus is not None:
         add("", _where(save_corpus, "corpus"))
     return table
@@ -243,6 +196,12 @@ def _terms(settings: Mapping[str, Any], counted: bool) -> str:
         parts.append(f"sequences of up to {settings['ngram_range'][1]} words")
     weighting = settings["weighting"] + (", sublinear" if settings["sublinear_tf"] else "")
     return "; ".join([*parts, "counted" if counted else f"weighted by {weighting}"])
+
+
+def _kept(kept: Kept) -> str:
+    if not kept.documents:
+        return ", without documents"
+    return f", with the documents{'' if kept.texts else ', without their texts'}"
 
 
 def _where(path: Path, noun: str) -> str:

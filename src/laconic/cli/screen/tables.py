@@ -81,7 +81,7 @@ def topics_table(
 
 def _classes(bundle: Bundle) -> list[str]:
     """The class that each topic belongs to, for models with topics of classes."""
-    return [str(owner) for owner in getattr(bundle.model, "topic_class_", [])]
+    return bundle.model.topic_owners
 
 
 def _sides(bundle: Bundle, n_terms: int) -> dict[str, list[Topic]]:
@@ -108,7 +108,7 @@ def _words(topic: Topic, weights: bool) -> Text:
 
 def labels_column(labels: Any, weights: Any) -> tuple[str, list[str]]:
     """A column for `topics_table`: for each topic the labels of the documents that have most of it."""
-    from laconic.evaluate.labels import strongest_labels
+    from laconic.bundle.documents import strongest_labels
 
     return "strongest in", [", ".join(names) for names in strongest_labels(labels, weights)]
 
