@@ -14,10 +14,24 @@ from laconic.experiments.fitting import iterations_given
 from laconic.experiments.parts import SEED
 from laconic.experiments.retrieval.collections import Collection
 from laconic.experiments.retrieval.grids import Entry, entry
+from laconic.models.base import TopicModel
 from laconic.search.topics import TopicMatcher
 
 # Rankings do not change any more long before the objective stops falling.
 TOL = 1e-4
+
+
+class Peer(TopicModel):
+    """A fitted decomposition of scikit-learn, which can be asked what our own models can."""
+
+    def __init__(self, decomposition: Any) -> None:
+        self.decomposition = decomposition
+        self.components_ = decomposition.components_
+        self.n_features_in_ = decomposition.components_.shape[1]
+
+    def transform(self, X: Any) -> Any:
+        """What the decomposition makes of documents."""
+        return self.decomposition.transform(X)
 
 
 def fitted_entry(
@@ -58,7 +72,8 @@ def matched_entry(
     documents, queries = (
         (collection.corpus.counts, collection.counts) if counts else (collection.corpus.X, collection.rows)
     )
-    matcher = TopicMatcher(model, documents, **matching)
+    ours = model if isinstance(model, TopicModel) else Peer(model)
+    matcher = TopicMatcher(ours, documents, **matching)
     return entry(collection, settings, matcher.scores(queries), density_of(model.components_))
 
 
