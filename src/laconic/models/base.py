@@ -219,6 +219,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
                 ConvergenceWarning,
                 stacklevel=4,
             )
+        forget(self)
         self.components_ = found.components
         self.objective_history_ = np.array(trace.history)
         self.n_iter_ = len(trace.history)

@@ -240,7 +240,7 @@ class TopicMatcher:
         if labels == [None]:
             yield _dense(self._weights(rows, None), self.parts[0].topics)
             return
-        # All classes at once: a transform takes some milliseconds, however little there is to do.
+        # all classes at once: the rows are checked once, and those of a class are solved together
         n_queries = rows.shape[0]
         repeated = vstack([rows] * len(labels), format="csr")
         whole = self.model.transform(repeated, np.repeat(labels, n_queries))

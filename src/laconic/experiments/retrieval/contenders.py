@@ -21,6 +21,19 @@ from laconic.search.topics import TopicMatcher
 TOL = 1e-4
 
 
+class Peer(TopicModel):
+    """A fitted decomposition of scikit-learn, which can be asked what our own models can."""
+
+    def __init__(self, decomposition: Any) -> None:
+        self.decomposition = decomposition
+        self.components_ = decomposition.components_
+        self.n_features_in_ = decomposition.components_.shape[1]
+
+    def transform(self, X: Any) -> Any:
+        """What the decomposition makes of documents."""
+        return self.decomposition.transform(X)
+
+
 def fitted_entry(
     collection: Collection,
     model: Any,
@@ -59,36 +72,9 @@ def matched_entry(
     documents, queries = (
         (collection.corpus.counts, collection.counts) if counts else (collection.corpus.X, collection.rows)
     )
-    asked = model if isinstance(model, TopicModel) else Foreign(model)
-    matcher = TopicMatcher(asked, documents, **matching)
+    ours = model if isinstance(model, TopicModel) else Peer(model)
+    matcher = TopicMatcher(ours, documents, **matching)
     return entry(collection, settings, matcher.scores(queries), density_of(model.components_))
-
-
-class Foreign(TopicModel):
-    """A fitted model of another library, for what asks our models what they are.
-
-    Parameters
-    ----------
-    model : estimator
-        With ``components_`` and ``transform``.
-    """
-
-    def __init__(self, model: Any) -> None:
-        self.model = model
-
-    @property
-    def components_(self) -> Any:
-        """Those of the model."""
-        return self.model.components_
-
-    @property
-    def n_features_in_(self) -> int:  # type: ignore[override]
-        """The number of terms."""
-        return int(self.components_.shape[1])
-
-    def transform(self, X: Any) -> Any:
-        """The weights that the model gives."""
-        return self.model.transform(X)
 
 
 def density_of(components: Any) -> float:
