@@ -14,7 +14,6 @@ from laconic.cli.options.naming import as_typed
 from laconic.cli.options.table import LINKS, MODALITIES, MODEL, READING, RUN, TERMS, option_of
 from laconic.cli.screen.console import emit, say, waiting
 from laconic.cli.screen.fitting import (
-    check_output,
     conclude,
     fit_and_save,
     nothing_kept,
@@ -195,7 +194,10 @@ def _check_counted(terms: Mapping[str, Any], model: str) -> None:
 
 
 def _check_directories(output: Path, save_corpus: Path | None) -> None:
-    check_output(output)
+    from laconic.bundle.bundle import MODEL
+    from laconic.storage.writing import check_writable
+
+    check_writable(output, MODEL)
     if save_corpus is not None:
         from laconic.corpus.saving import CORPUS
 
@@ -203,7 +205,7 @@ def _check_directories(output: Path, save_corpus: Path | None) -> None:
             raise typer.BadParameter(
                 f"{save_corpus} is where the model goes: give the corpus another", param_hint="--save-corpus"
             )
-        check_output(save_corpus, CORPUS)
+        check_writable(save_corpus, CORPUS)
 
 
 def _check_files(source: Source, graph: Path | None, save_weights: Path | None) -> None:

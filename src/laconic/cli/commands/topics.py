@@ -60,7 +60,8 @@ def topics(
 
         bundle = load(model)
     n_terms = terms or (bundle.model.n_features_in_ if json or csv else TERMS_SHOWN)
-    named = hasattr(bundle.model, "feature_names_in_") or bool(getattr(bundle.model, "term_names_", None))
+    modalities: list[str | None] = [*bundle.modalities]
+    named = any(bundle.model.term_names(name) is not None for name in modalities or [None])
     if bundle.vocabulary is None and not bundle.vectorizers and not named:
         say("this model was saved without a vocabulary: words are the numbers of columns")
     if json:

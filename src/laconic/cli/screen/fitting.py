@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import errno
-import os
 import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,7 +20,6 @@ if TYPE_CHECKING:
     from laconic.bundle import Bundle
     from laconic.corpus import Corpus
     from laconic.losses.loop import Progress
-    from laconic.storage.manifest import Kind
 
 
 class Outcome(NamedTuple):
@@ -36,28 +33,6 @@ class Outcome(NamedTuple):
     converged: bool
     warnings: list[str]
     n_documents: int
-
-
-def check_output(path: Path, kind: Kind | None = None) -> None:
-    """Find out before the work whether a model, or a thing of another kind, can be saved there.
-
-    Nothing is changed or created.
-    """
-    if path.exists():
-        from laconic.bundle.bundle import MODEL
-        from laconic.storage.writing import replacing
-
-        with replacing(path, kind or MODEL):
-            # Entering checks that it is a directory and holds nothing else.
-            existing = path
-    else:
-        existing = next(parent for parent in path.absolute().parents if parent.exists())
-    for wrong, code in (
-        (not existing.is_dir(), errno.ENOTDIR),
-        (not os.access(existing, os.W_OK | os.X_OK), errno.EACCES),
-    ):
-        if wrong:
-            raise OSError(code, os.strerror(code), str(existing))
 
 
 def watched_fit(model: Any, corpora: Mapping[str, Corpus], **options: Any) -> tuple[Bundle, Outcome]:
@@ -148,7 +123,7 @@ def conclude(
     # Topics of counts have almost all words; there, what a prior does to documents tells more.
     if model.wants == "weights":
         facts.append(f"{model.distinct_terms_:.0%} distinct words")
-    elif getattr(model, "prior", None) is not None:
+    elif model.traits.prior:
         facts.append(f"{model.doc_density_ * n_topics:.1f} topics in a document on average")
     say(
         f"fitted {plural(n_topics, 'topic')} in {plural(n_iter, 'iteration')} and "
@@ -177,16 +152,16 @@ def _cautions(model: Any, outcome: Outcome) -> list[str]:
             f"the fit was still improving after {plural(model.max_iter, 'iteration')}: raise --max-iter, "
             "or --tol if the topics are good enough"
         )
-    penalised = getattr(model, "alpha_topics_", None) is not None
+    penalty = model.topic_penalty
     n_dead = len(model.topic_sizes_) - model.n_alive_
     if n_dead:
-        remedy = "lower --alpha-topics" if penalised else "ask for fewer topics"
+        remedy = "lower --alpha-topics" if penalty is not None else "ask for fewer topics"
         cautions.append(f"{plural(n_dead, 'topic')} ended without words: {remedy}")
     # Unless so small a budget was asked for.
-    if model.n_short_ and (getattr(model, "terms_per_topic", None) or SHORT_TOPIC) >= SHORT_TOPIC:
+    if model.n_short_ and (model.word_budget or SHORT_TOPIC) >= SHORT_TOPIC:
         remedy = "ask for fewer topics, or leave out rare words with --min-df"
-        if penalised:
-            remedy = f"lower --alpha-topics (it was {model.alpha_topics_:.3g}), or ask for fewer topics"
+        if penalty is not None:
+            remedy = f"lower --alpha-topics (it was {penalty:.3g}), or ask for fewer topics"
         cautions.append(
             f"{plural(model.n_short_, 'topic')} ended with fewer than {SHORT_TOPIC} words: {remedy}"
         )

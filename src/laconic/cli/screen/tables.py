@@ -81,7 +81,7 @@ def topics_table(
 
 def _classes(bundle: Bundle) -> list[str]:
     """The class that each topic belongs to, for models with topics of classes."""
-    return [str(owner) for owner in getattr(bundle.model, "topic_class_", [])]
+    return list(bundle.model.topic_owners)
 
 
 def _sides(bundle: Bundle, n_terms: int) -> dict[str, list[Topic]]:
