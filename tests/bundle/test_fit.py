@@ -152,7 +152,7 @@ def test_words_and_penalties():
         ({"words": 3, "alpha_topics": 1}, "exclude each other"),
         (
             {"n_topics": 3, "model": "group-nmf", "labels": LABELS},
-            "give n_shared and n_per_class in place of n_topics",
+            "in place of n_topics give n_shared and n_per_class",
         ),
         ({"prior": None}, "model='rlsi' has no prior: it goes with nmf-kl or plsa"),
         ({"max_iterr": 3}, "max_iterr is not known; did you mean max_iter?"),
