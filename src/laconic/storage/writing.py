@@ -184,6 +184,35 @@ class DirectoryWriter:
         return temporary, sink
 
 
+def check_writable(path: Path, kind: Kind) -> None:
+    """Find out before the work whether a thing of a kind can be saved there; nothing is changed or created.
+
+    Raises
+    ------
+    ValueError or OSError
+        If the directory holds something else, is none, or may not be written to.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> shelf = Kind("shelf", "shelf.json", "laconic-shelf", 1, ValueError)
+    >>> with tempfile.TemporaryDirectory() as path:
+    ...     check_writable(Path(path, "new", "shelf"), shelf)
+    """
+    if path.exists():
+        with replacing(path, kind):
+            # Entering checks that it is a directory and holds nothing else.
+            existing = path
+    else:
+        existing = next(parent for parent in path.absolute().parents if parent.exists())
+    for wrong, code in (
+        (not existing.is_dir(), errno.ENOTDIR),
+        (not os.access(existing, os.W_OK | os.X_OK), errno.EACCES),
+    ):
+        if wrong:
+            raise OSError(code, os.strerror(code), str(existing))
+
+
 @contextlib.contextmanager
 def replacing(path: str | os.PathLike[str], kind: Kind) -> Iterator[DirectoryWriter]:
     """Replace the content of a directory as a whole; a crash at any time leaves the old or the new one.

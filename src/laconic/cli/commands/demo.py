@@ -9,7 +9,7 @@ import typer
 
 from laconic.cli.options.declaring import command
 from laconic.cli.screen.console import emit, say, waiting
-from laconic.cli.screen.fitting import check_output, conclude, fit_and_save, nothing_kept
+from laconic.cli.screen.fitting import conclude, fit_and_save, nothing_kept
 from laconic.cli.screen.reading import describe
 from laconic.cli.screen.tables import labels_column, topics_table
 
@@ -47,7 +47,10 @@ def demo(output: Output = Path("demo-model"), topics: Topics = TOPICS) -> None:
     """
     with nothing_kept():
         with waiting("reading the docstrings of the standard library"):
-            check_output(output)
+            from laconic.bundle.bundle import MODEL
+            from laconic.storage.writing import check_writable
+
+            check_writable(output, MODEL)
             from laconic.corpus import Corpus
             from laconic.corpus.stdlib import standard_library
             from laconic.models.making import make_model

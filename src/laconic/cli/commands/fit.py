@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from laconic.cli.options import modalities as several
 from laconic.cli.options.arguments import Sources
 from laconic.cli.options.declaring import command, usage
+from laconic.cli.options.modalities import PLACEHOLDER, check_fit, columns_as_typed, modalities_of
 from laconic.cli.options.naming import as_typed
 from laconic.cli.options.table import LINKS, MODALITIES, MODEL, READING, RUN, TERMS, option_of
 from laconic.cli.screen.console import emit, say, waiting
 from laconic.cli.screen.fitting import (
-    check_output,
     conclude,
     fit_and_save,
     nothing_kept,
@@ -127,11 +126,11 @@ def fit(
             from laconic.bundle import Documents
             from laconic.corpus.sources import Holds, find_source
 
-            modalities = several.modalities_of(columns, terms)
+            modalities = modalities_of(columns, terms)
             _check_directories(output, save_corpus)
             model = _made(columns, parameters)
             if model.traits.modalities:
-                several.check_fit(columns, reading.get("text"), save_corpus)
+                check_fit(columns, reading.get("text"), save_corpus)
             if model.wants == "counts":
                 _check_counted(terms, name)
             source = find_source(path, {**reading, **modalities[0].terms})
@@ -166,7 +165,7 @@ def fit(
         _save_weights(model, corpus, weights, save_weights)
     emit(topics_table(bundle, extra=None if labels is None else labels_column(labels, weights)))
     new = "NEW-CORPUS" if source.holds is Holds.corpus else "NEW-FILE"
-    typed, how = several.as_typed(columns), as_typed(reading)
+    typed, how = columns_as_typed(columns), as_typed(reading)
     more = [f"laconic translate {output} {new}{one}{how}" for one in typed[:1]]
     if not typed and not no_documents:
         more += [f'laconic search {output} "SOME WORDS"', f"laconic evaluate {output}"]
@@ -182,7 +181,7 @@ def _made(columns: Mapping[str, str], parameters: Mapping[str, Any]) -> Any:
     # what is no parameter of the model's class
     for flag, typed, takers in (
         ("--graph", graph, takers_of("graph")),
-        (several.PLACEHOLDER, columns, [taker for taker in RECIPES if has_modalities(taker)]),
+        (PLACEHOLDER, columns, [taker for taker in RECIPES if has_modalities(taker)]),
     ):
         if typed and name not in takers:
             raise typer.BadParameter(
@@ -212,7 +211,10 @@ def _check_counted(terms: Mapping[str, Any], model: str) -> None:
 
 
 def _check_directories(output: Path, save_corpus: Path | None) -> None:
-    check_output(output)
+    from laconic.bundle.bundle import MODEL
+    from laconic.storage.writing import check_writable
+
+    check_writable(output, MODEL)
     if save_corpus is not None:
         from laconic.corpus.saving import CORPUS
 
@@ -220,7 +222,7 @@ def _check_directories(output: Path, save_corpus: Path | None) -> None:
             raise typer.BadParameter(
                 f"{save_corpus} is where the model goes: give the corpus another", param_hint="--save-corpus"
             )
-        check_output(save_corpus, CORPUS)
+        check_writable(save_corpus, CORPUS)
 
 
 def _check_files(source: Source, graph: Path | None, save_weights: Path | None) -> None:

@@ -46,10 +46,10 @@ def spelled_out(args: Sequence[str]) -> tuple[list[str], str | None]:
     return [*spelled, *waiting], None
 
 
-def as_typed(columns: Mapping[str, str]) -> list[str]:
+def columns_as_typed(columns: Mapping[str, str]) -> list[str]:
     """The options as they are typed, each with a space before it.
 
-    >>> as_typed({"de": "body", "en": "the title"})
+    >>> columns_as_typed({"de": "body", "en": "the title"})
     [' --text-de body', " --text-en 'the title'"]
     """
     return [f" {shlex.join([f'--text-{name}', column])}" for name, column in columns.items()]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import errno
-import os
 import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,7 +20,6 @@ if TYPE_CHECKING:
     from laconic.bundle import Bundle
     from laconic.corpus import Corpus
     from laconic.losses.loop import Progress
-    from laconic.storage.manifest import Kind
 
 
 class Outcome(NamedTuple):
@@ -36,28 +33,6 @@ class Outcome(NamedTuple):
     converged: bool
     warnings: list[str]
     n_documents: int
-
-
-def check_output(path: Path, kind: Kind | None = None) -> None:
-    """Find out before the work whether a model, or a thing of another kind, can be saved there.
-
-    Nothing is changed or created.
-    """
-    if path.exists():
-        from laconic.bundle.bundle import MODEL
-        from laconic.storage.writing import replacing
-
-        with replacing(path, kind or MODEL):
-            # Entering checks that it is a directory and holds nothing else.
-            existing = path
-    else:
-        existing = next(parent for parent in path.absolute().parents if parent.exists())
-    for wrong, code in (
-        (not existing.is_dir(), errno.ENOTDIR),
-        (not os.access(existing, os.W_OK | os.X_OK), errno.EACCES),
-    ):
-        if wrong:
-            raise OSError(code, os.strerror(code), str(existing))
 
 
 def watched_fit(model: Any, corpora: Mapping[str, Corpus], **options: Any) -> tuple[Bundle, Outcome]:
