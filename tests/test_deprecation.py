@@ -5,7 +5,7 @@ import inspect
 import pytest
 from sklearn.base import BaseEstimator, clone
 
-from laconic import RLSI, deprecation
+from laconic import RLSI, GroupRLSI, MultimodalPLSA, deprecation
 from laconic.deprecation import Renamed, accepts_former_names, current_names
 from laconic.models.making import make_model
 
@@ -54,3 +54,14 @@ def test_models_by_name(monkeypatch):
 
 def test_others_are_left_alone():
     assert current_names("RLSI", {"alpha_docs": 0.1}) == {"alpha_docs": 0.1}
+
+
+def test_attributes_under_their_former_names():
+    X, y = [[2, 1, 0, 0], [1, 2, 0, 1], [0, 0, 1, 2], [1, 0, 2, 1]], ["sky", "sky", "sea", "sea"]
+    groups = GroupRLSI(1, 1, random_state=0).fit(X, y)
+    with pytest.warns(FutureWarning, match="topic_group_ is now called topic_class_; .* version 0.3"):
+        assert groups.topic_group_.tolist() == groups.topic_class_.tolist()
+    several = MultimodalPLSA(2, random_state=0).fit({"de": X, "en": X})
+    with pytest.warns(FutureWarning, match="weights_ is now called modality_weights_"):
+        assert several.weights_ is several.modality_weights_
+    assert not hasattr(MultimodalPLSA(), "weights_")

@@ -1,4 +1,4 @@
-"""Parameters under their former names: accepted for a while, with a warning that says until when."""
+"""Parameters and attributes under their former names: for a while, with a warning that says until when."""
 
 from __future__ import annotations
 
@@ -19,6 +19,36 @@ RENAMED: dict[str, dict[str, Renamed]] = {}
 """By the name of the class (which is decorated with `accepts_former_names`), then by the former name."""
 
 Class = TypeVar("Class", bound=type)
+
+
+class FormerAttribute:
+    """An attribute under its former name: a FutureWarning, and what it is called now.
+
+    Parameters
+    ----------
+    now : str
+        The attribute that it is.
+    until : str
+        The version that will not know the former name any more.
+    """
+
+    def __init__(self, now: str, until: str) -> None:
+        self.now, self.until = now, until
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        if instance is None:
+            return self
+        found = getattr(instance, self.now)
+        warnings.warn(
+            f"{type(instance).__name__}: {self.name} is now called {self.now}; the former name goes away in "
+            f"version {self.until}",
+            FutureWarning,
+            stacklevel=2,
+        )
+        return found
 
 
 def current_names(owner: str, given: Mapping[str, Any], stacklevel: int = 3) -> dict[str, Any]:

@@ -162,7 +162,7 @@ def test_words_and_penalties():
         ({"labels": "kind"}, "'kind' is the name of a column, and texts have none"),
         ({"labels": ["a"]}, "1 labels for 6 documents"),
         ({"dates": ["03/04/2026"] * 6}, "'03/04/2026' is not understood"),
-        ({"model": "group-rlsi"}, "needs the class of every document: give label"),
+        ({"model": "group-rlsi"}, "these have no labels: read them with label"),
         ({"model": "multimodal-plsa"}, "needs two or more modalities"),
         ({"graph": [[0, 1]]}, "RLSI has none"),
     ],

@@ -79,7 +79,7 @@ def test_classes_come_from_a_saved_corpus_too(laconic, documents, tmp_path):
     unlabelled = tmp_path / "unlabelled"
     fit(laconic, documents, tmp_path / "flat", "-k", "2", "--save-corpus", unlabelled)
     failed = laconic("fit", unlabelled, "--model", "group-rlsi", "-o", tmp_path / "m", code=1)
-    assert "GroupRLSI needs the class of every document: give --label" in failed.stderr
+    assert "these have no labels: read them with --label" in failed.stderr
 
 
 def test_nmf(laconic, documents, tmp_path):

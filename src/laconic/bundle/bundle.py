@@ -18,6 +18,7 @@ from laconic.bundle.parameters import decode_parameters, encode_parameters
 from laconic.bundle.tables import as_table
 from laconic.checks import check_number
 from laconic.corpus.saving import add_vectorizer, read_vectorizer
+from laconic.deprecation import current_names
 from laconic.display import bundle_html
 from laconic.errors import BundleError, CorpusError
 from laconic.storage.manifest import Json, Kind, quoted
@@ -564,7 +565,8 @@ def _restored_model(stored: StoredDirectory) -> TopicModel:
             f"{stored.path}: holds a model of class {quoted(name)}, which laconic {__version__} does not "
             f"know (it knows {', '.join(_models())}); use the laconic that wrote it, {quoted(writer)}"
         )
-    parameters = decode_parameters(stored)
+    # What was saved before a parameter was renamed has its former name.
+    parameters = current_names(name, decode_parameters(stored))
     state = {k: decode(v, f"state.{k}", stored) for k, v in stored.object("state").items()}
     unknown = sorted(parameters.keys() - inspect.signature(_models()[name]).parameters.keys())
     if unknown:

@@ -152,7 +152,9 @@ def fit_bundle(
     corpus = next(iter(corpora.values()))
     if corpus.labels is None and model.traits.classes:
         raise CorpusError(
-            f"{type(model).__name__} needs the class of every document: give ", Parameter("label")
+            f"{type(model).__name__} needs the class of every document, and these have no labels: read "
+            "them with ",
+            Parameter("label"),
         )
     if graph is not None and not model.traits.links:
         raise ParameterError(

@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from laconic.checks import check_choice, check_number
+from laconic.deprecation import FormerAttribute
 from laconic.engines import Engine
 from laconic.errors import Parameter, ParameterError
 from laconic.kernels.rows import compress
@@ -47,6 +48,8 @@ class ClassTopicsModel(TopicModel):
         Field("classes", _classes, stored=lambda classes: classes.tolist()),
         *COMMON,
     )
+
+    topic_group_ = FormerAttribute("topic_class_", until="0.3")
 
     n_shared: int
     n_per_class: int | Mapping[Any, int]

@@ -17,6 +17,7 @@ from scipy.special import xlogy
 from sklearn.utils.validation import check_is_fitted
 
 from laconic.checks import check_number
+from laconic.deprecation import FormerAttribute
 from laconic.engines import Block, Engine, Shards, even_blocks
 from laconic.errors import Parameter, ParameterError
 from laconic.losses.divergence.counts import check_counts, from_independence, known_words
@@ -184,6 +185,7 @@ class MultimodalPLSA(MixtureModel):
             stored=lambda weights: list(weights.values()),
         ),
     )
+    weights_ = FormerAttribute("modality_weights_", until="0.3")
     _divergences: ClassVar[tuple[str, ...]] = (*DIVERGENCES, "tied")
 
     def __init__(
