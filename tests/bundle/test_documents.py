@@ -1,5 +1,7 @@
 """Documents in a bundle: kept once, saved with the model, read when they are used."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -209,3 +211,21 @@ def test_kept_texts_of_any_size(monkeypatch):
     assert spilled[1:3] == ["a" * 1000, "Füße"]
     with pytest.raises(IndexError):
         _ = spilled[len(texts)]
+
+
+def test_a_directory_written_by_the_third_format_is_still_read():
+    bundle = laconic.load(Path(__file__).with_name("format-3"))
+    assert [sorted(term for term, _ in topic) for topic in bundle.topic_words()] == [
+        ["chilli", "pepper", "salt"],
+        ["moon", "stars", "sun"],
+    ]
+    documents = bundle.documents
+    assert documents.ids.tolist() == list("abcdefg")
+    assert documents.labels.tolist() == [*LABELS, "unknown"]
+    assert list(documents.texts) == [*TEXTS, "moon, moon"]
+    assert documents.dates[:2].astype(str).tolist() == ["2026-11-16T00:00:00", "2025-01-01T00:00:00"]
+    assert np.isnat(documents.dates[[2, 6]]).all()
+    assert bundle.index.blend == 0.5
+    found = bundle.search("moon")
+    assert found.ids == ["g", "a", "b", "c"]
+    assert found.scores == pytest.approx([1.0, 0.8667, 0.8667, 0.5], abs=1e-3)

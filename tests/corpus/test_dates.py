@@ -1,6 +1,7 @@
 """Dates of documents: what is understood, what is refused, and that they survive."""
 
 from datetime import UTC, date, datetime, timedelta, timezone
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -128,3 +129,11 @@ def test_corpora_of_the_same_length():
     corpus = Corpus.from_texts(["red fish", "blue fish"], min_df=1, max_df=1.0)
     with pytest.raises(CorpusError, match="1 texts for 2 documents"):
         corpus.with_texts(["one"])
+
+
+def test_a_corpus_written_by_the_second_format_is_still_read():
+    corpus = Corpus.load(Path(__file__).with_name("corpus-format-2"))
+    assert corpus.ids.tolist() == list("abcdef")
+    assert corpus.dates.astype(str).tolist()[1:4] == ["2025-01-01T00:00:00", "NaT", "2024-02-01T00:00:00"]
+    assert corpus.texts[5] == "chilli & salt <b>"
+    assert corpus.shape == (6, 6)
