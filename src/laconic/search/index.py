@@ -23,8 +23,8 @@ from laconic.search.arguments import (
 from laconic.search.blend import BlendedMatcher, Ranked
 from laconic.search.explaining import explained
 from laconic.search.results import Explanation, Hit, Results, Snippet, make_snippet
-from laconic.search.terms import BM25, VSM, TermMatcher
-from laconic.search.topics import TopicMatcher, checked_modality, kept_weights, names_compared
+from laconic.search.terms import BM25, VSM, TermMatcher, matcher_of
+from laconic.search.topics import TopicMatcher, checked_modality, names_compared
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -159,20 +159,16 @@ class SearchIndex:
         if texts is not None:
             corpus = corpus.with_texts(checked_texts(texts, corpus.shape[0]))
         self._check_names()
-        self.rows(corpus.counts)
+        self._check_columns(corpus.counts)
         with names_compared():
-            self.documents = Documents.of(
-                model, {self.modality or "": corpus}, fitted=self._is_of_fit(corpus)
-            )
-
-    def _is_of_fit(self, corpus: Corpus) -> bool:
-        return kept_weights(self.model, self.rows(corpus.counts)) is not None
+            self.documents = Documents.of(model, {self.modality or "": corpus})
 
     def _topics(self, similarity: str) -> TopicMatcher:
         corpus = self.documents.corpus()
         return TopicMatcher(
             self.model,
-            self.rows(corpus.counts),
+            # Where weights and classes are known, all that is asked is which documents have which words.
+            corpus.X if self.model.traits.classes and self.model.wants == "weights" else corpus.counts,
             labels=corpus.labels,
             weights=self.documents.weights,
             similarity=similarity,
@@ -416,6 +412,17 @@ class SearchIndex:
         return load(path, verify=verify).index
 
     @classmethod
+    def _with_settings(cls, bundle: Bundle, settings: Mapping[str, Any]) -> SearchIndex:
+        """The index of a bundle's documents with settings that were saved, which are checked."""
+        index = cls.__new__(cls)
+        index._take(bundle, settings["modality"])
+        check_choice("scaling", settings["scaling"], SCALINGS)
+        terms = matcher_of(index.documents.corpus().counts_csc, settings["terms"])
+        index.matcher = BlendedMatcher(terms, index._topics(settings["similarity"]), settings["scaling"])
+        index.blend, index.n_jobs = checked_blend(settings["blend"]), None
+        return index
+
+    @classmethod
     def _restored(
         cls,
         bundle: Bundle | None,
@@ -465,14 +472,17 @@ class SearchIndex:
         scipy.sparse.csr_array of float32, shape (n_texts, n_terms)
             For ``model.transform``.
         """
+        self._check_columns(counts)
+        rows: CSR = self.model.rows(counts, self.vectorizer.weigh)
+        return rows
+
+    def _check_columns(self, counts: CSR) -> None:
         n_terms = self.model.n_terms_of(self.modality)
         if counts.shape[1] != n_terms:
             raise ValueError(
                 f"the corpus has {counts.shape[1]} terms, but the model was fitted on {n_terms}: give "
                 "documents with the vocabulary of the model"
             )
-        rows: CSR = self.model.rows(counts, self.vectorizer.weigh)
-        return rows
 
     def _check_names(self) -> None:
         """Refuse a vocabulary that is not what the model calls its columns, if it has names for them."""

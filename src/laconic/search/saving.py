@@ -52,11 +52,7 @@ def save_index(index: SearchIndex, path: str | os.PathLike[str]) -> None:
 def with_settings(bundle: Bundle, settings: Mapping[str, Any]) -> SearchIndex:
     """The index of a bundle's documents with settings that were saved; everything is checked."""
     try:
-        modality, similarity = settings["modality"], settings["similarity"]
-        plain = SearchIndex(bundle, similarity=similarity, scaling=settings["scaling"], modality=modality)
-        terms = matcher_of(plain.matcher.terms.columns, settings["terms"])
-        plain.matcher = BlendedMatcher(terms, plain.matcher.topics, settings["scaling"])
-        plain.blend = checked_blend(settings["blend"])
+        return SearchIndex._with_settings(bundle, settings)
     except BundleError:
         raise
     except (ValueError, TypeError, KeyError) as error:
@@ -64,7 +60,6 @@ def with_settings(bundle: Bundle, settings: Mapping[str, Any]) -> SearchIndex:
             f"the bundle's settings of the search are not valid ({error}); make the index again with "
             "SearchIndex(bundle) and save it"
         ) from error
-    return plain
 
 
 def _vectorizers(index: SearchIndex, path: str | os.PathLike[str]) -> Mapping[str, Vectorizer]:

@@ -288,12 +288,6 @@ def checked_modality(model: Any, modality: str | None) -> str | None:
     return modality
 
 
-def kept_weights(model: Any, rows: Any) -> Any:
-    """The weights that a model has kept of these documents, if it was fitted on them; or None."""
-    with names_compared():
-        return model.kept_weights(rows)
-
-
 @contextmanager
 def names_compared() -> Iterator[None]:
     """A model of a data frame misses the names of columns, which the index has compared already."""
