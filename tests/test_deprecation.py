@@ -5,7 +5,7 @@ import inspect
 import pytest
 from sklearn.base import BaseEstimator, clone
 
-from laconic import RLSI, GroupRLSI, MultimodalPLSA, deprecation
+from laconic import RLSI, Corpus, GroupRLSI, MultimodalPLSA, SearchIndex, deprecation
 from laconic.deprecation import Renamed, accepts_former_names, current_names
 from laconic.models.making import make_model
 
@@ -65,3 +65,11 @@ def test_attributes_under_their_former_names():
     with pytest.warns(FutureWarning, match="weights_ is now called modality_weights_"):
         assert several.weights_ is several.modality_weights_
     assert not hasattr(MultimodalPLSA(), "weights_")
+
+
+def test_an_index_of_a_corpus_by_its_former_name():
+    corpus = Corpus.from_texts(["sun moon", "moon sun", "salt pepper", "pepper salt"])
+    model = RLSI(2, random_state=0).fit(corpus.X)
+    with pytest.warns(FutureWarning, match="SearchIndex: corpus is now called source"):
+        index = SearchIndex(corpus=corpus, model=model)
+    assert index.n_documents == 4

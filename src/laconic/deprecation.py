@@ -15,7 +15,7 @@ class Renamed(NamedTuple):
     until: str
 
 
-RENAMED: dict[str, dict[str, Renamed]] = {}
+RENAMED: dict[str, dict[str, Renamed]] = {"SearchIndex": {"corpus": Renamed("source", "0.3")}}
 """By the name of the class (which is decorated with `accepts_former_names`), then by the former name."""
 
 Class = TypeVar("Class", bound=type)

@@ -13,7 +13,7 @@ from typing import Any
 import laconic
 
 
-class Source(str):
+class SourceText(str):
     """A default that is no literal: the expression that gives it."""
 
 
@@ -99,4 +99,4 @@ def _value(default: ast.expr | None, lines: list[str]) -> Any:
     try:
         return ast.literal_eval(default)
     except ValueError:
-        return Source(ast.unparse(default))
+        return SourceText(ast.unparse(default))

@@ -229,3 +229,12 @@ def test_a_directory_written_by_the_third_format_is_still_read():
     found = bundle.search("moon")
     assert found.ids == ["g", "a", "b", "c"]
     assert found.scores == pytest.approx([1.0, 0.8667, 0.8667, 0.5], abs=1e-3)
+
+
+def test_models_of_the_second_format_are_still_read():
+    loaded = laconic.load(Path(__file__).with_name("format-2-plsa"))
+    assert loaded.model.prior == laconic.priors.Pareto(0.5)
+    found = {frozenset(term for term, _ in topic) for topic in loaded.topic_words(3)}
+    assert found == {frozenset({"chilli", "pepper", "salt"}), frozenset({"moon", "stars", "sun"})}
+    assert loaded.documents is None
+    assert loaded.transform(["moon and stars"]).argmax() == loaded.transform(["sun"]).argmax()

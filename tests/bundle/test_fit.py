@@ -11,7 +11,7 @@ import pytest
 import laconic
 from laconic import RLSI, Corpus, CorpusError
 from laconic.bundle.tables import Table
-from laconic.errors import ParameterError
+from laconic.errors import InputError, ParameterError
 from laconic.models.making import RECIPES, make_model
 
 TEXTS = [
@@ -54,6 +54,7 @@ COLUMNS = {"text": "body", "labels": "kind", "dates": "year", "ids": "key"}
         "pandas",
         "polars",
         "arrow",
+        "reader",
         "corpus",
     ],
 )
@@ -70,6 +71,7 @@ def test_every_source_gives_the_same(csv, source):
         "pandas": (pd.DataFrame(TABLE), COLUMNS),
         "polars": (pl.DataFrame(TABLE), COLUMNS | {"labels": LABELS}),
         "arrow": (pa.table(TABLE), COLUMNS),
+        "reader": (pa.table(TABLE).to_reader(), COLUMNS),
         "corpus": (Corpus.from_texts(TEXTS, keep_texts=True, **lists), {}),
     }[source]
     bundle = laconic.fit(data, 2, **options)
@@ -159,7 +161,12 @@ def test_words_and_penalties():
         ({"colour": 3}, "colour is no parameter of any model"),
         ({"n_components": 3, "n_topics": 4}, "n_topics and n_components say the same"),
         ({"min_df": -1}, "min_df"),
-        ({"labels": "kind"}, "'kind' is the name of a column, and texts have none"),
+        ({"labels": "kind"}, "'kind' is the name of a column, and a list of texts has none"),
+        ({"text": "body"}, "a list of texts has no columns: leave text out"),
+        (
+            {"model": "plsa", "weighting": "tfidf"},
+            "PLSA is fitted to the counts themselves: leave weighting out",
+        ),
         ({"labels": ["a"]}, "1 labels for 6 documents"),
         ({"dates": ["03/04/2026"] * 6}, "'03/04/2026' is not understood"),
         ({"model": "group-rlsi"}, "these have no labels: read them with label"),
@@ -168,7 +175,7 @@ def test_words_and_penalties():
     ],
 )
 def test_clear_errors(options, message):
-    with pytest.raises((CorpusError, ParameterError, ValueError), match=message):
+    with pytest.raises(InputError, match=message):
         laconic.fit(
             TEXTS, **{"n_topics": 2, **options} if "group" not in str(options.get("model")) else options
         )
@@ -181,8 +188,25 @@ def test_other_mistakes(csv):
         laconic.fit("one text\nof two lines")
     with pytest.raises(ParameterError, match="a corpus is counted and weighted already: leave min_df out"):
         laconic.fit(Corpus.from_texts(TEXTS), min_df=1)
+    with pytest.raises(CorpusError, match="'kind' is the name of a column, and a corpus has none"):
+        laconic.fit(Corpus.from_texts(TEXTS), labels="kind")
     with pytest.raises(ParameterError, match="is a model of one: choose model='multimodal-plsa'"):
         laconic.fit({"a": TEXTS, "b": TEXTS}, 2)
+    with pytest.raises(ParameterError, match="needs two or more modalities"):
+        laconic.fit({"a": TEXTS}, 2, model="multimodal-plsa")
+    with pytest.raises(CorpusError, match="texts"):
+        laconic.fit({"a": Corpus.from_texts(TEXTS), "b": TEXTS}, 2, model="multimodal-plsa")
+
+
+def test_labels_that_can_be_gone_through_once():
+    bundle = laconic.fit(
+        {"a": TEXTS, "b": TEXTS},
+        2,
+        model="multimodal-plsa",
+        labels=(label for label in LABELS),
+        dates=iter(YEARS),
+    )
+    assert bundle.documents.corpus("b").labels.tolist() == LABELS
 
 
 def test_modalities_of_columns(tmp_path):

@@ -24,7 +24,7 @@ def test_the_documents_are_named_once(laconic, model, jsonl, rows):
         "search", model, "violin and cello", "--corpus", jsonl, "--text", "body", "--id", "key", "-k", 5
     )
     assert "read 90 documents" in first.stderr
-    assert f"90 documents saved with {model}, in place of the 90 that it had" in first.stderr
+    assert f"90 documents saved with {model}: they are searched from now on" in first.stderr
     again = laconic("search", model, "violin", "and", "cello", "-k", 5)
     assert again.stdout == first.stdout
     assert again.stderr == ""

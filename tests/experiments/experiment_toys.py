@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from laconic.experiments.figures import Chart, Line
-from laconic.experiments.parts import Part, Section
+from laconic.experiments.parts import Section, Study
 from laconic.experiments.registry import Experiment
 
 TITLE = "Fish"
@@ -35,7 +35,7 @@ def render_blue(results):
     return Section("Blue fish", f"A share of {results['10']}.")
 
 
-PARTS = {"red": Part(run_red, render_red), "blue": Part(run_blue, render_blue)}
+PARTS = {"red": Study(run_red, render_red), "blue": Study(run_blue, render_blue)}
 
 FISH = Experiment("fish", "Counting fish", 1, {"red": ("adi",), "blue": ()}, "experiment_toys")
 

@@ -52,8 +52,9 @@ class Bundle:
         Whose vocabulary names the model's terms.
     vectorizers : mapping of str to Vectorizer, optional
         For a model of several modalities, in place of `vectorizer`: those of its modalities that are texts.
-    documents : Documents, optional
-        Documents with their weights: those of the fit, or others, such as `Documents.of` makes them.
+    documents : Documents or callable, optional
+        Documents with their weights: those of the fit, or others, such as `Documents.of` makes them. A
+        callable is given the bundle and gives the documents, when they are first used.
     search_settings : mapping, optional
         How documents are searched, if not by the defaults: what ``SearchIndex.settings`` gives.
 
@@ -65,8 +66,6 @@ class Bundle:
         The documents as they are searched; derived from them when first used.
     vocabulary : numpy.ndarray of str, or None
         The terms in the order of the model's columns.
-    path : pathlib.Path or None
-        Where the bundle was loaded from.
 
     Raises
     ------
@@ -109,7 +108,6 @@ class Bundle:
         self.vectorizers = dict(vectorizers or {})
         self.search_settings = None if search_settings is None else dict(search_settings)
         self._given = documents
-        self.path: Path | None = None
         self._check_names()
         self.vectorizers = {
             name: self.vectorizers[name] for name in self.modalities if name in self.vectorizers
@@ -162,13 +160,15 @@ class Bundle:
             return np.concatenate([vectorizer.vocabulary for vectorizer in self.vectorizers.values()])
         return None if self.vectorizer is None else self.vectorizer.vocabulary
 
-    def topics(self, n_terms: int = 10) -> Any:
+    def topics(self, n_terms: int = 10, *, modality: str | None = None) -> Any:
         """Tell what the topics are: one row for each, by its number.
 
         Parameters
         ----------
         n_terms : int, default=10
             At most that many words of a topic.
+        modality : str, optional
+            Only words of this one; by default a column for each.
 
         Returns
         -------
@@ -182,7 +182,7 @@ class Bundle:
         columns: dict[str, list[Any]] = {"topic": list(range(len(self.model.topic_sizes_)))}
         if self.model.topic_owners:
             columns["class"] = self.model.topic_owners
-        for name in (*self.modalities,) or (None,):
+        for name in (modality,) if modality is not None else (*self.modalities,) or (None,):
             listed = self.topic_words(n_terms, modality=name)
             shown = [
                 ", ".join(("-" if weight < 0 else "") + term for term, weight in words) for words in listed
@@ -389,6 +389,7 @@ class Bundle:
             )
         self._check_names()
         self._check_sizes()
+        # Reading documents of an older format tells how they were searched, too.
         state, documents = self.model._fitted_state(), self.documents
         with replacing(path, MODEL) as writer:
             writer.commit(
@@ -502,7 +503,6 @@ def load(path: str | os.PathLike[str], *, verify: bool = True) -> Bundle:
         raise
     except ValueError as error:
         raise stored.error(str(error)) from error
-    bundle.path = stored.path
     return bundle
 
 
@@ -513,9 +513,13 @@ def _documents_in(stored: StoredDirectory) -> Callable[[Bundle], Documents | Non
     def read(bundle: Bundle) -> Documents | None:
         if described is None:
             # Until format 3, documents were kept in an index beside the model, if at all.
-            from laconic.search.saving import old_documents
+            from laconic.search.saving import read_old_index
 
-            return old_documents(bundle, stored.path)
+            old = read_old_index(bundle, stored.path, verify=stored.verify)
+            if old is None:
+                return None
+            bundle.search_settings = old.settings
+            return old.documents
         try:
             return restore(described, bundle.model, bundle.vectorizer_of, stored)
         except CorpusError as error:

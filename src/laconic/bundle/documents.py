@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -91,7 +90,7 @@ class Documents:
         for name, corpus in corpora.items():
             kept = model.fit_weights(name or None) if fitted else None
             if kept is None:
-                rows = model.rows(corpus.counts, partial(_weighed, corpus))
+                rows = _rows(model, corpus)
                 kept = model.weights_of(rows, _classes(model, rows, corpus.labels), modality=name or None)
             weights[name] = kept
         return cls(corpora, weights)
@@ -142,7 +141,7 @@ class Documents:
 
     @property
     def texts(self) -> Texts | None:
-        """The texts, if they were kept and there is one modality."""
+        """The texts, if they were kept, where there is one modality."""
         return self.corpus().texts
 
     @property
@@ -167,16 +166,19 @@ class Documents:
         names = (*self.ids.tolist(), *(() if self.labels is None else self.labels.tolist()))
         return total + sum(len(name) + 3 for name in names) + (0 if self.dates is None else self.dates.nbytes)
 
+    def shares(self) -> NDArray[np.float64]:
+        """The part of each topic in all documents' weights, of which only positive ones count."""
+        totals = np.maximum(_dense(self.weights), 0).sum(axis=0, dtype=np.float64)
+        return np.asarray(totals / (totals.sum() or 1.0))
+
     def by_topic(self) -> dict[str, list[Any]]:
         """What the documents say of each topic, in columns; see `Bundle.topics`."""
         weights = _dense(self.weights)
-        positive = np.maximum(weights, 0)
-        total = positive.sum(dtype=np.float64)
         # A document without a positive weight has no largest topic.
-        largest = np.where(positive.any(axis=1), weights.argmax(axis=1), -1)
+        largest = weights.argmax(axis=1)[weights.max(axis=1, initial=0) > 0]
         columns: dict[str, list[Any]] = {
-            "share": (positive.sum(axis=0, dtype=np.float64) / (total or 1.0)).tolist(),
-            "documents": [int(np.count_nonzero(largest == topic)) for topic in range(weights.shape[1])],
+            "share": self.shares().tolist(),
+            "documents": np.bincount(largest, minlength=weights.shape[1]).tolist(),
         }
         if self.labels is not None:
             columns["labels"] = [", ".join(names) for names in strongest_labels(self.labels, weights)]
@@ -200,12 +202,6 @@ class Documents:
             if corpus.texts is not None:
                 columns[f"text_{name}" if name else "text"] = [corpus.texts[int(number)] for number in best]
         return columns
-
-    def without_texts(self) -> Documents:
-        """The same, without the texts."""
-        return Documents(
-            {name: one.with_texts(None) for name, one in self.corpora.items()}, self.modality_weights
-        )
 
     def extended(self, others: Documents) -> Documents:
         """The same with others after them; labels, dates and texts stay only where both have them."""
@@ -251,10 +247,14 @@ def strongest_labels(labels: Iterable[object], weights: Any, n_labels: int = 3) 
     [['sea', 'sky'], ['sky']]
     """
     weights = _dense(weights)
-    names, owner, sizes = np.unique(np.array(list(labels), str), return_inverse=True, return_counts=True)
-    strength = np.zeros((len(names), weights.shape[1]))
-    np.add.at(strength, owner, np.maximum(weights, 0))
-    strength /= np.sqrt(sizes)[:, None]
+    places: dict[str, int] = {}
+    owner = np.array([places.setdefault(str(label), len(places)) for label in labels])
+    members = csr_array(
+        (np.ones(len(owner)), (owner, np.arange(len(owner)))), shape=(len(places), len(owner))
+    )
+    names = sorted(places)
+    order = [places[name] for name in names]
+    strength = (members @ np.maximum(weights, 0) / np.sqrt(members.sum(axis=1))[:, None])[order]
     best = np.argsort(-strength, axis=0, kind="stable")[:n_labels]
     return [
         [str(names[label]) for label in best[:, topic] if strength[label, topic] > 0]
@@ -332,8 +332,10 @@ def _classes(model: TopicModel, rows: Any, labels: Iterable[str] | None) -> Any:
     return model.classes_of(rows, labels) if model.traits.classes else None
 
 
-def _weighed(corpus: Corpus, counts: Any) -> Any:
-    return corpus.X if counts is corpus.counts else corpus.vectorizer.weigh(counts)
+def _rows(model: TopicModel, corpus: Corpus) -> CSR:
+    """The documents as the model takes them; weights are found once for a corpus."""
+    rows: CSR = model.rows(corpus.counts, lambda counts: corpus.X)
+    return rows
 
 
 def _dense(weights: Weights) -> NDArray[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,6 +15,7 @@ from laconic.corpus.options import OPTIONS
 from laconic.corpus.sources import Modality, Source, find_source
 from laconic.errors import CorpusError, Parameter, ParameterError
 from laconic.models.making import N_TOPICS, WORDS, make_model, parameters_of
+from laconic.reading.arrow import is_table
 
 if TYPE_CHECKING:
     from laconic.losses.loop import Callback
@@ -54,10 +55,10 @@ def fit(
         data frame of pandas or polars, or another table with the Arrow interface; a corpus. For
         ``model="multimodal-plsa"`` also a mapping from the names of modalities to lists of texts or corpora.
     n_topics : int, default=20
-        Number of topics. Group models have `n_shared` (10) and `n_per_class` (5) instead.
+        Number of topics. Group models have `n_shared` (10) and `n_per_class` (5) instead; 20 is not minded.
     words : int or None, default=40
         The word budget: at most that many words for each topic. None leaves it to a penalty, `alpha_topics`.
-        For the models "rlsi" and "group-rlsi".
+        For the models "rlsi" and "group-rlsi"; with others, 40 is not minded.
     model : str, default="rlsi"
         One of "rlsi", "nmf", "sparse-lsa", "plsa", "nmf-kl", "graph-plsa"; "group-rlsi" or "group-nmf", which
         need labels; "multimodal-plsa".
@@ -116,7 +117,8 @@ def fit(
         verbose=verbose,
         **parameters,
     )
-    corpora = _corpora(data, text, _Names(labels, dates, ids), given, keep_documents and keep_texts)
+    check_counted(made, given.terms)
+    corpora = _corpora(data, text, _Names(labels, dates, ids).listed(), given, keep_documents and keep_texts)
     check_modalities(made, corpora)
     return fit_bundle(made, corpora, graph=graph, keep_documents=keep_documents, callback=callback)
 
@@ -174,9 +176,29 @@ def fit_bundle(
     return Bundle(model, vectorizers=vectorizers, documents=documents)
 
 
+def check_counted(model: TopicModel, terms: Mapping[str, Any]) -> None:
+    """Refuse weights for a model that is fitted to counts.
+
+    Parameters
+    ----------
+    model : TopicModel
+        Not fitted yet.
+    terms : mapping
+        The options of a vectoriser that were given.
+    """
+    if model.wants != "counts":
+        return
+    for name, usual in (("weighting", "count"), ("sublinear_tf", False)):
+        if terms.get(name, usual) != usual:
+            raise ParameterError(
+                f"{type(model).__name__} is fitted to the counts themselves: leave ", Parameter(name), " out"
+            )
+
+
 def check_modalities(model: TopicModel, names: Iterable[str]) -> None:
     """Refuse several modalities for a model of one, and one for a model of several."""
-    several = "" not in set(names)
+    known = set(names)
+    several = "" not in known and len(known) > 1
     if several and not model.traits.modalities:
         raise ParameterError(
             f"the documents have several modalities, and {type(model).__name__} is a model of one: choose ",
@@ -197,6 +219,10 @@ class _Names(NamedTuple):
     labels: Any
     dates: Any
     ids: Any
+
+    def listed(self) -> _Names:
+        """The same, with what can be gone through only once as lists: modalities each take all of it."""
+        return _Names(*(list(one) if isinstance(one, Iterator) else one for one in self))
 
     def columns(self) -> dict[str, str]:
         """Those that are columns, as readers call them."""
@@ -238,33 +264,35 @@ def _corpora(
     data: Any, text: str | Mapping[str, str], names: _Names, given: _Options, keep: bool
 ) -> dict[str, Corpus]:
     """The documents, by modality."""
-    if isinstance(data, Corpus) or (
-        isinstance(data, Mapping) and any(isinstance(v, Corpus) for v in data.values())
-    ):
-        if given.terms or given.reading:
-            raise ParameterError(
-                "a corpus is counted and weighted already: leave ",
-                Parameter(next(iter({**given.terms, **given.reading}))),
-                " out",
-            )
-        found = {"": data} if isinstance(data, Corpus) else dict(data)
-        found = {name: one if keep else one.with_texts(None) for name, one in found.items()}
-    elif isinstance(data, str | os.PathLike) or _are_paths(data):
+    if isinstance(data, Corpus) or (isinstance(data, Mapping) and _are_all(Corpus, data.values())):
+        found = _counted({"": data} if isinstance(data, Corpus) else dict(data), text, names, given, keep)
+    elif isinstance(data, str | os.PathLike) or (isinstance(data, list | tuple) and _are_all(Path, data)):
         found = _read(data, text, names, given, keep)
-    elif hasattr(data, "__arrow_c_stream__") and (hasattr(data, "columns") or hasattr(data, "column_names")):
+    elif is_table(data):
         columns = {"": text} if isinstance(text, str) else text
         found = {
             name: Corpus.from_table(data, column, keep_texts=keep, **{**names.columns(), **given.terms})
             for name, column in columns.items()
         }
     else:
-        _refuse_columns(names)
+        _refuse_columns(names, text, "a list of texts")
         parts = dict(data) if isinstance(data, Mapping) else {"": data}
         return {
             name: Corpus.from_texts(part, **names.values(), keep_texts=keep, **given.terms)
             for name, part in parts.items()
         }
     return {name: _named(one, names.values()) for name, one in found.items()}
+
+
+def _counted(
+    corpora: dict[str, Corpus], text: Any, names: _Names, given: _Options, keep: bool
+) -> dict[str, Corpus]:
+    """Corpora as they are."""
+    _refuse_columns(names, text, "a corpus")
+    strange = next(iter({**given.terms, **given.reading}), None)
+    if strange is not None:
+        raise ParameterError("a corpus is counted and weighted already: leave ", Parameter(strange), " out")
+    return {name: one if keep else one.with_texts(None) for name, one in corpora.items()}
 
 
 def _read(
@@ -294,12 +322,16 @@ def _named(corpus: Corpus, values: Mapping[str, Any]) -> Corpus:
     return Corpus(corpus.counts, corpus.vectorizer, **{**own, **values})
 
 
-def _refuse_columns(names: _Names) -> None:
+def _refuse_columns(names: _Names, text: Any, what: str) -> None:
     for name, value in names.columns().items():
         raise CorpusError(
-            f"{value!r} is the name of a column, and texts have none: give a {name} for every text, as a list"
+            f"{value!r} is the name of a column, and {what} has none: give a {name} for every document, "
+            "as a list"
         )
+    if text != "text":
+        raise CorpusError(f"{what} has no columns: leave ", Parameter("text"), " out")
 
 
-def _are_paths(data: Any) -> bool:
-    return isinstance(data, list | tuple) and bool(data) and all(isinstance(one, Path) for one in data)
+def _are_all(kind: type, values: Iterable[Any]) -> bool:
+    values = list(values)
+    return bool(values) and all(isinstance(one, kind) for one in values)

@@ -312,7 +312,7 @@ class Corpus:
             vectorizer,
             labels=labels if given.labels else None,
             ids=ids,
-            dates=dates if given.dates else None,
+            dates=np.array(dates, "datetime64[s]") if given.dates else None,
             texts=None if keeper is None else keeper.kept(),
         )
 
@@ -402,6 +402,8 @@ class Corpus:
         if hasattr(texts, "columns"):
             # To go through a data frame is to go through the names of its columns.
             raise CorpusError("this is a table and no list of texts; Corpus.from_table takes tables")
+        if isinstance(texts, Corpus):
+            raise CorpusError("this is a corpus and no list of texts: its documents are counted already")
         vectorizer = Vectorizer(**options)
         labels = None if labels is None else as_names(labels, "label")
         ids = None if ids is None else as_names(ids, "id")
@@ -598,7 +600,7 @@ class Corpus:
         return other
 
     def extended(self, others: Corpus) -> Self:
-        """The same with other documents after these; labels and texts stay only where both have them.
+        """The same with other documents after these; labels, dates and texts stay where both have them.
 
         Parameters
         ----------
@@ -613,11 +615,12 @@ class Corpus:
 
         def both(name: str) -> Any:
             one, other = getattr(self, name), getattr(others, name)
-            return None if one is None or other is None else [*one, *other]
+            return None if one is None or other is None else np.concatenate([one, other])
 
         counts = sparse.csr_array(sparse.vstack([self.counts, others.counts], "csr"))
-        names = {name: both(name) for name in ("labels", "ids", "dates", "texts")}
-        return type(self)(counts, self.vectorizer, **names)
+        names = {name: both(name) for name in ("labels", "ids", "dates")}
+        texts = None if self.texts is None or others.texts is None else self.texts.extended(others.texts)
+        return type(self)(counts, self.vectorizer, **names, texts=texts)
 
     def vectorize(self, texts: Iterable[str]) -> CSR:
         """Turn new texts into rows like those of `X`.

@@ -105,7 +105,8 @@ class Source(NamedTuple):
             return {"": Corpus.read(path, **reading, **options_of_one)}
         except CorpusError as error:
             # What concerns all texts, such as a vocabulary without terms, names none of the files.
-            if any(str(file) in str(error) for file in [*self.paths, reading.get("vocabulary")]):
+            files = [*self.paths, *filter(None, [reading.get("vocabulary")])]
+            if any(str(file) in str(error) for file in files):
                 raise
             more = f" and {len(self.paths) - 1} more" if len(self.paths) > 1 else ""
             raise CorpusError(f"{self.path}{more}: ", error) from error

@@ -71,6 +71,11 @@ class Texts(Sequence[str]):
     def __iter__(self) -> Iterator[str]:
         return (self[number] for number in range(len(self)))
 
+    def extended(self, others: Texts) -> Texts:
+        """These and others after them."""
+        content = np.concatenate([self.content, others.content])
+        return Texts(content, np.concatenate([self.starts, others.starts[1:] + self.starts[-1]]))
+
     def __repr__(self) -> str:
         return f"<{len(self):,} texts>"
 

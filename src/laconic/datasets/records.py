@@ -211,7 +211,7 @@ class Multimodal(Record):
         rows = np.flatnonzero(self.splits == check_split(name, self.splits, self.name))
         return replace(
             self,
-            modalities={medium: X[rows] for medium, X in self.modalities.items()},
+            modalities={name: X[rows] for name, X in self.modalities.items()},
             labels=self.labels[rows],
             splits=self.splits[rows],
             ids=self.ids[rows],

@@ -103,7 +103,7 @@ def bundle_html(bundle: Any, documents: Any = None) -> str:
     lines = paragraph(quiet(" · ".join(readers or ["has no vectoriser: reads matrices, not texts"])))
     if not bundle.model.fitted:
         return frame(_head(bundle.model, "Bundle of "), lines, paragraph(quiet("not fitted")))
-    shares = None if documents is None else documents.by_topic()["share"]
+    shares = None if documents is None else documents.shares()
     topics = _topics(bundle.model, vocabularies, "bundle", shares)
     return frame(_head(bundle.model, "Bundle of "), lines, topics)
 

@@ -1,4 +1,4 @@
-"""Finding in one medium or language what belongs to something in another."""
+"""Finding in one modality (a language, a medium) what belongs to something in another."""
 
 from __future__ import annotations
 

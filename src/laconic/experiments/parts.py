@@ -40,7 +40,7 @@ class Section:
 
 
 @dataclass(frozen=True)
-class Part:
+class Study:
     """A part of an experiment.
 
     Attributes

@@ -14,7 +14,7 @@ from laconic import datasets
 from laconic.evaluate import purity
 from laconic.experiments.figures import HeatMaps
 from laconic.experiments.fitting import iterations_given, summary
-from laconic.experiments.parts import SEED, Part, Results, Say, Section
+from laconic.experiments.parts import SEED, Results, Say, Section, Study
 from laconic.experiments.writing import count, decimal, percent, table
 from laconic.models import NMF, PLSA
 from laconic.priors import Exponential, Pareto, Prior, PseudoDirichlet
@@ -260,4 +260,4 @@ def _findings(results: Results) -> list[str]:
     ]
 
 
-PARTS = {name: Part(partial(run, name), render) for name in ("bbc_news", "20newsgroups")}
+PARTS = {name: Study(partial(run, name), render) for name in ("bbc_news", "20newsgroups")}

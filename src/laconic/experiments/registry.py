@@ -3,7 +3,7 @@
 To add one:
 
 1. Write a module, or a package if it is long, with three constants: ``TITLE`` (the heading of its page),
-   ``ABOUT`` (Markdown: which paper, what it claims) and ``PARTS``, a dict from names to `parts.Part`.
+   ``ABOUT`` (Markdown: which paper, what it claims) and ``PARTS``, a dict from names to `parts.Study`.
    The numbers of the paper are constants of that module which name their table; ``run`` puts them into its
    results beside ours, and ``render`` compares the two. Nothing on a page is typed by hand.
 2. Add an entry to `EXPERIMENTS`.
@@ -20,7 +20,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from laconic.experiments.parts import Part
+    from laconic.experiments.parts import Study
 
 
 @dataclass(frozen=True)
@@ -58,9 +58,9 @@ class Experiment:
         return str(import_module(self.module).ABOUT)
 
     @property
-    def parts(self) -> dict[str, Part]:
+    def parts(self) -> dict[str, Study]:
         """Its parts by name, in the order of the page."""
-        parts: dict[str, Part] = import_module(self.module).PARTS
+        parts: dict[str, Study] = import_module(self.module).PARTS
         return parts
 
     def chosen(self, names: Iterable[str]) -> list[str]:

@@ -39,6 +39,11 @@ def read_parquet(source: File, columns: Columns) -> Iterator[Row]:
             raise source.damaged(error) from error
 
 
+def is_table(data: Any) -> bool:
+    """Whether this is a table in memory, as `read_arrow` takes them, and not a single column."""
+    return hasattr(data, "__arrow_c_stream__") and not hasattr(data, "dtype") and not hasattr(data, "type")
+
+
 def read_arrow(source: Rows, columns: Columns, table: Any) -> Iterator[Row]:
     """Give the rows of a table that has the Arrow interface (``__arrow_c_stream__``)."""
     import pyarrow as pa

@@ -111,8 +111,10 @@ def as_dates(values: Iterable[Any]) -> Dates:
     """
     if isinstance(values, str | bytes):
         raise CorpusError("dates must be a list with a date for every document, not one string")
-    if isinstance(values, np.ndarray) and values.dtype.kind == "M":
-        return values.astype("datetime64[s]")
+    dtype: Any = getattr(values, "dtype", None)
+    # Those of pandas that have a zone are of a type of their own, and are turned one by one.
+    if isinstance(dtype, np.dtype) and dtype.kind == "M":
+        return np.asarray(values).astype("datetime64[s]")
     dates: list[np.datetime64] = []
     try:
         for value in values:

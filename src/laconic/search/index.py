@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from laconic.bundle import Bundle, Documents, load
 from laconic.checks import check_choice, check_number
 from laconic.corpus import Corpus
+from laconic.deprecation import accepts_former_names
 from laconic.search.arguments import (
     check_mapping,
     checked_blend,
@@ -40,6 +41,7 @@ WORDS_OF_TOPIC = 8
 """How many words of a topic an explanation names."""
 
 
+@accepts_former_names
 class SearchIndex:
     r"""Find documents by the words of a query and by their topics.
 
@@ -119,7 +121,7 @@ class SearchIndex:
     ) -> None:
         check_choice("terms", terms, ("bm25", "vsm"))
         check_choice("scaling", scaling, SCALINGS)
-        self.blend = checked_blend(blend)
+        self._blend = checked_blend(blend)
         self.n_jobs = n_jobs
         if isinstance(source, Bundle):
             if model is not None or texts is not None:
@@ -174,6 +176,21 @@ class SearchIndex:
             similarity=similarity,
             modality=self.modality,
         )
+
+    @property
+    def blend(self) -> float:
+        """The part of topics in the score."""
+        return self._blend
+
+    @blend.setter
+    def blend(self, value: float) -> None:
+        self._blend = checked_blend(value)
+        self._tell_bundle()
+
+    def _tell_bundle(self) -> None:
+        """Let a bundle that has this for its own index save what was changed."""
+        if self.bundle is not None and vars(self.bundle).get("index") is self:
+            self.bundle.search_settings = self.settings()
 
     @property
     def ids(self) -> Strings:
@@ -350,8 +367,14 @@ class SearchIndex:
         )
         new = Documents.of(self.model, {self.modality or "": more})
         topics = matcher.topics.extended(self.rows(counts), more.labels, new.weights)
-        self.documents, self.bundle = self.documents.extended(new), None
+        self.documents = self.documents.extended(new)
         self.matcher = BlendedMatcher(matcher.terms.extended(counts), topics, matcher.scaling)
+        if self.bundle is not None and vars(self.bundle).get("index") is self and self.modality is None:
+            self.bundle.documents = self.documents
+            self._tell_bundle()
+        else:
+            # Other modalities of the bundle do not have the new documents.
+            self.bundle = None
         return self
 
     def _labels(self, counts: CSR, given: list[str | None]) -> list[str]:
@@ -419,24 +442,7 @@ class SearchIndex:
         check_choice("scaling", settings["scaling"], SCALINGS)
         terms = matcher_of(index.documents.corpus().counts_csc, settings["terms"])
         index.matcher = BlendedMatcher(terms, index._topics(settings["similarity"]), settings["scaling"])
-        index.blend, index.n_jobs = checked_blend(settings["blend"]), None
-        return index
-
-    @classmethod
-    def _restored(
-        cls,
-        bundle: Bundle | None,
-        model: Any,
-        vectorizer: Any,
-        documents: Documents,
-        matcher: BlendedMatcher,
-        blend: float,
-    ) -> SearchIndex:
-        """Make an index of what was saved and is checked."""
-        index = cls.__new__(cls)
-        index.bundle, index.model, index.vectorizer, index.documents = bundle, model, vectorizer, documents
-        index.matcher, index.blend, index.n_jobs = matcher, blend, None
-        index.modality = matcher.topics.modality
+        index._blend, index.n_jobs = checked_blend(settings["blend"]), None
         return index
 
     def ranked(self, counts: CSR, k: int = 10, blend: float | None = None) -> list[Ranked]:
@@ -509,9 +515,9 @@ class SearchIndex:
 
 def index_of(bundle: Bundle) -> SearchIndex:
     """The index of a bundle's documents, with the settings that it was saved with, if it was."""
-    from laconic.search.saving import old_index, with_settings
+    from laconic.search.saving import with_settings
 
-    if bundle.search_settings is not None:
-        return with_settings(bundle, bundle.search_settings)
-    kept = old_index(bundle)
-    return SearchIndex(bundle) if kept is None else kept
+    # Reading documents that were kept in an index of their own tells how they were searched, too.
+    if bundle.documents is None or bundle.search_settings is None:
+        return SearchIndex(bundle)
+    return with_settings(bundle, bundle.search_settings)

@@ -6,21 +6,16 @@ import hashlib
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csc_array, issparse
 
 from laconic.bundle import Bundle, BundleError, Documents, load
 from laconic.corpus import Corpus, CorpusError, Vectorizer
 from laconic.errors import SearchError
 from laconic.reading.strings import Strings, as_names, check_unique
-from laconic.search.arguments import checked_blend
-from laconic.search.blend import BlendedMatcher
-from laconic.search.index import SCALINGS, SearchIndex
-from laconic.search.terms import TermMatcher, matcher_of
-from laconic.search.topics import SIMILARITIES, Part, TopicMatcher
+from laconic.search.index import SearchIndex
 from laconic.storage.arrays import read_csr
 from laconic.storage.lines import read_strings
 from laconic.storage.manifest import FILE_NAME, Json, Kind
@@ -88,18 +83,14 @@ def remove_old_index(path: Path) -> None:
         folder.rmdir()
 
 
-def old_documents(bundle: Bundle, path: Path) -> Documents | None:
-    """The documents of an index that was kept beside a model; None if there is none, or of another model."""
-    index = read_old_index(bundle, path)
-    return None if index is None else index.documents
+class OldIndex(NamedTuple):
+    """What was kept beside a model: documents, and how they were searched."""
+
+    documents: Documents
+    settings: dict[str, Any]
 
 
-def old_index(bundle: Bundle) -> SearchIndex | None:
-    """The index that was kept beside the model of a bundle, where its documents come from that."""
-    return None if bundle.path is None else read_old_index(bundle, bundle.path)
-
-
-def read_old_index(bundle: Bundle, path: Path, *, verify: bool = True) -> SearchIndex | None:
+def read_old_index(bundle: Bundle, path: Path, *, verify: bool = True) -> OldIndex | None:
     """Read the index that laconic kept in the directory of a model until format 3 of bundles.
 
     Parameters
@@ -108,41 +99,47 @@ def read_old_index(bundle: Bundle, path: Path, *, verify: bool = True) -> Search
         The model.
     path : Path
         Its directory.
-    verify : bool
-        As for `SearchIndex.load`.
+    verify : bool, default=True
+        As of `laconic.load`.
 
     Returns
     -------
-    SearchIndex or None
-        Its arrays are mapped into memory and read-only. None if there is no index.
+    OldIndex or None
+        None if there is no index, or if it is one of another model, which was fitted again since.
     """
     if not has_old_index(path):
         return None
     stored = read_directory(path / FOLDER, INDEX, mapped=True, verify=verify)
-    modality = stored.object("topics").get("modality")
+    described = stored.object("topics")
+    modality = described.get("modality")
     vectorizer = _vectorizer(bundle, modality, stored)
     if stored.document.get("model") != fingerprint(bundle.model, vectorizer):
-        raise SearchError(
-            f"{stored.path}: is the index of another model than the one in {path}, which was fitted "
-            "again since; make the index again"
-        )
-    terms = _read_terms(stored)
-    matcher = BlendedMatcher(terms, _read_topics(stored, bundle.model), _choice(stored, "scaling", SCALINGS))
-    ids = _read_ids(stored, terms.n_documents)
-    if terms.columns.shape[1] != len(vectorizer.vocabulary) or matcher.topics.n_documents != len(ids):
+        return None
+    columns, terms = _read_terms(stored)
+    if columns.shape[1] != len(vectorizer.vocabulary):
         raise stored.error("has parts of different sizes")
+    n_documents = columns.shape[0]
     texts = None
     if stored.document.get("texts") is not None:
         texts = read_strings(stored.document["texts"], "texts", stored)
-        if len(texts) != len(ids):
-            raise stored.error(f"has {len(texts)} texts for {len(ids)} documents")
-    try:
-        blend = checked_blend(stored.document.get("blend"))
-    except ValueError as error:
-        raise stored.error(f"has no valid 'blend' ({error})") from error
-    corpus = Corpus(terms.columns.tocsr(), vectorizer, ids=ids, texts=texts)
-    documents = Documents.of(bundle.model, {matcher.topics.modality or "": corpus})
-    return SearchIndex._restored(None, bundle.model, vectorizer, documents, matcher, blend)
+        if len(texts) != n_documents:
+            raise stored.error(f"has {len(texts)} texts for {n_documents} documents")
+    corpus = Corpus(
+        columns.tocsr(),
+        vectorizer,
+        ids=_read_ids(stored, n_documents),
+        labels=_read_classes(stored, n_documents) if bundle.model.traits.classes else None,
+        texts=texts,
+    )
+    settings = {
+        "blend": stored.document.get("blend"),
+        "scaling": stored.document.get("scaling"),
+        "similarity": described.get("similarity"),
+        "modality": modality,
+        "terms": terms,
+    }
+    name = modality if isinstance(modality, str) else ""
+    return OldIndex(Documents.of(bundle.model, {name: corpus}), settings)
 
 
 def fingerprint(model: Any, vectorizer: Vectorizer) -> str:
@@ -178,13 +175,6 @@ def _vectorizer(bundle: Bundle, modality: Json, stored: StoredDirectory) -> Vect
         raise stored.error(f"does not fit its model ({error})") from error
 
 
-def _choice(stored: StoredDirectory, key: str, choices: tuple[str, ...]) -> str:
-    value = stored.document.get(key, stored.object("topics").get(key))
-    if value not in choices:
-        raise stored.error(f"has no valid {key!r}")
-    return str(value)
-
-
 def _read_ids(stored: StoredDirectory, n_documents: int) -> Strings:
     file = stored.document.get("ids")
     try:
@@ -197,67 +187,32 @@ def _read_ids(stored: StoredDirectory, n_documents: int) -> Strings:
     return ids
 
 
-def _read_terms(stored: StoredDirectory) -> TermMatcher:
+def _read_terms(stored: StoredDirectory) -> tuple[Any, dict[str, Any]]:
+    """The counts by columns, and how terms were matched; settings are checked where they are used."""
     described = stored.object("terms")
     counts = described.get("counts")
     if not isinstance(counts, dict):
         raise stored.error("has no valid counts")
     columns: Any = csc_array(read_csr(counts, "terms.counts", stored).T)
     columns.has_canonical_format = True
-    idf = decode(described.get("idf"), "terms.idf", stored)
-    if (
-        columns.dtype != np.float32
-        or not isinstance(idf, np.ndarray)
-        or idf.dtype != np.float64
-        or idf.shape != (columns.shape[1],)
-        or columns.data.min(initial=1) <= 0
-        or not columns.shape[0]
-    ):
-        raise stored.error("has counts or an idf of the wrong kind")
-    parameters: Any = {**described, "idf": idf}
-    parameters.pop("counts")
-    try:
-        return matcher_of(columns, parameters)
-    except (ValueError, TypeError) as error:
-        raise stored.misdescribed("way to match terms", error) from error
+    if columns.dtype != np.float32 or columns.data.min(initial=1) <= 0 or not columns.shape[0]:
+        raise stored.error("has counts of the wrong kind")
+    settings = {name: value for name, value in described.items() if name not in ("counts", "idf")}
+    return columns, {**settings, "idf": decode(described.get("idf"), "terms.idf", stored)}
 
 
-def _read_topics(stored: StoredDirectory, model: Any) -> TopicMatcher:
-    described = stored.object("topics")
-    similarity, parts = _choice(stored, "similarity", SIMILARITIES), described.get("parts")
-    if not isinstance(parts, list) or not parts:
-        raise stored.error("has no valid parts of its topics")
-    read = [_read_part(stored, part, number, similarity, model) for number, part in enumerate(parts)]
-    documents = np.sort(np.concatenate([part.documents for part in read]))
-    if not np.array_equal(documents, np.arange(documents.size)):
-        raise stored.error("has documents without topics, or with those of two classes")
-    modality: Any = described.get("modality")
-    return TopicMatcher.restored(model, read, similarity=similarity, modality=modality)
-
-
-def _read_part(stored: StoredDirectory, described: Json, number: int, similarity: str, model: Any) -> Part:
-    if not isinstance(described, dict) or described.keys() != set(Part._fields):
-        raise stored.error("has no valid part of its topics")
-    found = Part(
-        **{name: decode(value, f"topics.{number}.{name}", stored) for name, value in described.items()}
-    )
-    n_topics = found.topics.size if isinstance(found.topics, np.ndarray) else -1
-    gram: NDArray[Any] | None = found.gram
-    fits = (
-        _is_array(found.documents, np.int64, 1)
-        and _is_array(found.topics, np.int64, 1)
-        and _is_array(found.vectors, np.float32, 2)
-        and found.vectors.shape == (found.documents.size, n_topics)
-        and found.topics.min(initial=0) >= 0
-        and found.topics.max(initial=0) < model.components_.shape[0]
-        and found.vectors.flags.c_contiguous
-        and (gram is None) == (similarity == "cosine")
-        and (gram is None or (_is_array(gram, np.float64, 2) and gram.shape == (n_topics, n_topics)))
-    )
-    if not fits:
-        raise stored.error("has topics of the wrong kind or size")
-    return found
-
-
-def _is_array(value: Any, dtype: Any, ndim: int) -> bool:
-    return isinstance(value, np.ndarray) and value.dtype == dtype and value.ndim == ndim
+def _read_classes(stored: StoredDirectory, n_documents: int) -> list[str]:
+    """The classes that documents had: each part of them has one."""
+    parts = stored.object("topics").get("parts")
+    classes = np.full(n_documents, None, object)
+    for number, part in enumerate(parts if isinstance(parts, list) else []):
+        described = part if isinstance(part, dict) else {}
+        members = decode(described.get("documents"), f"topics.{number}.documents", stored)
+        if not isinstance(members, np.ndarray) or members.dtype != np.int64 or members.ndim != 1:
+            raise stored.error("has no valid part of its topics")
+        if members.size and (members.min() < 0 or members.max() >= n_documents):
+            raise stored.error("has parts of different sizes")
+        classes[members] = str(described.get("label"))
+    if any(label is None for label in classes):
+        raise stored.error("has documents without a class")
+    return list(classes)

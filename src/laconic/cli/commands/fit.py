@@ -11,7 +11,7 @@ from laconic.cli.options.arguments import Sources
 from laconic.cli.options.declaring import command, usage
 from laconic.cli.options.modalities import PLACEHOLDER, check_fit, columns_as_typed, modalities_of
 from laconic.cli.options.naming import as_typed
-from laconic.cli.options.table import LINKS, MODALITIES, MODEL, READING, RUN, TERMS, option_of
+from laconic.cli.options.table import LINKS, MODALITIES, MODEL, READING, RUN, TERMS
 from laconic.cli.screen.console import emit, say, waiting
 from laconic.cli.screen.fitting import (
     conclude,
@@ -124,6 +124,7 @@ def fit(
     with nothing_kept():
         with waiting("looking at the files"):
             from laconic.bundle import Documents
+            from laconic.bundle.fitting import check_counted
             from laconic.corpus.sources import Holds, find_source
 
             modalities = modalities_of(columns, terms)
@@ -131,8 +132,8 @@ def fit(
             model = _made(columns, parameters)
             if model.traits.modalities:
                 check_fit(columns, reading.get("text"), save_corpus)
-            if model.wants == "counts":
-                _check_counted(terms, name)
+            with usage():
+                check_counted(model, terms)
             source = find_source(path, {**reading, **modalities[0].terms})
             if columns:
                 source.check_columns()
@@ -194,20 +195,6 @@ def _made(columns: Mapping[str, str], parameters: Mapping[str, Any]) -> Any:
         )
     with usage():
         return make_model(name, **given)
-
-
-def _check_counted(terms: Mapping[str, Any], model: str) -> None:
-    """Refuse weights for a model that is fitted to counts."""
-    for name, wrong in (
-        ("weighting", terms.get("weighting", "count") != "count"),
-        ("sublinear_tf", terms.get("sublinear_tf")),
-    ):
-        if wrong:
-            line = option_of(name)
-            raise typer.BadParameter(
-                f"--model {model} is fitted to the counts themselves: leave it out",
-                param_hint=None if line is None else line.flag,
-            )
 
 
 def _check_directories(output: Path, save_corpus: Path | None) -> None:

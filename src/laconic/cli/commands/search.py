@@ -182,12 +182,11 @@ def _made(
         index = SearchIndex(corpus, bundle.model, modality=modality)
         status.update(Text("saving the documents"))
         index.save(model)
-    say(f"{plural(index.n_documents, 'document')} saved with {model}{_in_place_of(bundle)}", whole=True)
+    say(
+        f"{plural(index.n_documents, 'document')} saved with {model}: they are searched from now on",
+        whole=True,
+    )
     return index
-
-
-def _in_place_of(bundle: Bundle) -> str:
-    return "" if bundle.documents is None else f", in place of the {len(bundle.documents):,} that it had"
 
 
 def _table(found: Results) -> Table:

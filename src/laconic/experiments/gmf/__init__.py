@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from laconic.experiments.gmf import ranking, topics
-from laconic.experiments.parts import Part
+from laconic.experiments.parts import Study
 
 TITLE = "Group matrix factorisation"
 ABOUT = """
@@ -14,4 +14,4 @@ rank better than topics found for each class alone, and hardly worse than flat o
 another page: {doc}`../performance-groups`.
 """
 
-PARTS = {"ranking": Part(ranking.run, ranking.render), "topics": Part(topics.run, topics.render)}
+PARTS = {"ranking": Study(ranking.run, ranking.render), "topics": Study(topics.run, topics.render)}

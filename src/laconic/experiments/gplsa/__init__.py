@@ -5,7 +5,7 @@ from __future__ import annotations
 from laconic.experiments.gplsa import bilingual, crossmodal, networks
 from laconic.experiments.gplsa.images import Plan, run_images
 from laconic.experiments.gplsa.images_page import render_images
-from laconic.experiments.parts import Part, Results, Say
+from laconic.experiments.parts import Results, Say, Study
 
 TITLE = "PLSA with a graph"
 ABOUT = """
@@ -33,9 +33,9 @@ def run_pie(quick: bool, say: Say) -> Results:
 
 
 PARTS = {
-    "coil20": Part(run_coil20, render_images),
-    "pie": Part(run_pie, render_images),
-    "networks": Part(networks.run, networks.render),
-    "wikipedia": Part(crossmodal.run, crossmodal.render),
-    "europarl": Part(bilingual.run, bilingual.render),
+    "coil20": Study(run_coil20, render_images),
+    "pie": Study(run_pie, render_images),
+    "networks": Study(networks.run, networks.render),
+    "wikipedia": Study(crossmodal.run, crossmodal.render),
+    "europarl": Study(bilingual.run, bilingual.render),
 }

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from laconic import datasets
 from laconic.corpus import Corpus
 from laconic.evaluate import mate_ranks
-from laconic.experiments.gplsa.media import DIVERGENCES, NO_STRENGTH, fit_media
+from laconic.experiments.gplsa.modalities import DIVERGENCES, NO_STRENGTH, fit_modalities
 from laconic.experiments.parts import Results, Say, Section
 from laconic.experiments.writing import count, decimal, list_of, percent, quoted, table
 
@@ -79,7 +79,7 @@ def run(quick: bool, say: Say) -> Results:
             tuning[divergence] = _tune(train, divergence, strengths, n_topics, iterations, say)
             strength = max(tuning[divergence], key=lambda row: row["mrr"])["strength"]
         say(f"europarl, {divergence}: all training pairs")
-        model = fit_media(train, divergence, strength, n_topics, iterations)
+        model = fit_modalities(train, divergence, strength, n_topics, iterations)
         mates[divergence] = {"strength": strength if divergence in tuning else None, **_mates(model, new)}
         shown = model if divergence == SHOWN else shown
     originals = {language: texts[language][n_train : n_train + n_test] for language in LANGUAGES}
@@ -125,7 +125,7 @@ def _tune(
     scores = []
     for strength in strengths:
         say(f"europarl, {divergence}, strength {strength:g}, on a part of the training pairs")
-        model = fit_media(part, divergence, strength, n_topics, iterations)
+        model = fit_modalities(part, divergence, strength, n_topics, iterations)
         scores.append({"strength": strength, **_mates(model, rest)})
     return scores
 

@@ -11,13 +11,13 @@ from sklearn.linear_model import LogisticRegression
 from laconic import datasets
 from laconic.evaluate import mean_average_precision
 from laconic.experiments.fitting import iterations_given
-from laconic.experiments.gplsa.media import DIVERGENCES, NO_STRENGTH, fit_media
+from laconic.experiments.gplsa.modalities import DIVERGENCES, NO_STRENGTH, fit_modalities
 from laconic.experiments.gplsa.paper import CROSS_MODAL, CROSS_MODAL_BASELINE
 from laconic.experiments.parts import SEED, Results, Say, Section
 from laconic.experiments.writing import concordance, count, decimal, list_of, ranking, table
 
 STRENGTHS = (0.1, 1.0, 10.0)
-MEDIA = ("image", "text")
+MODALITIES = ("image", "text")
 # Of the training pairs, this share chooses the strength.
 VALIDATION = 0.2
 
@@ -65,7 +65,7 @@ def run(quick: bool, say: Say) -> Results:
             chosen[divergence] = max(tuning[divergence], key=lambda row: row["map"])["strength"]
         say(f"{divergence}: all training pairs")
         strength = chosen.get(divergence, NO_STRENGTH)
-        model = fit_media(_media(train), divergence, strength, n_topics, iterations)
+        model = fit_modalities(_modalities(train), divergence, strength, n_topics, iterations)
         ours[divergence] = _evaluate(model, train, test)
     return {
         "n_train": len(train.labels),
@@ -85,8 +85,8 @@ def run(quick: bool, say: Say) -> Results:
     }
 
 
-def _media(data: datasets.Multimodal) -> dict[str, Any]:
-    return {medium: data.modalities[medium] for medium in MEDIA}
+def _modalities(data: datasets.Multimodal) -> dict[str, Any]:
+    return {modality: data.modalities[modality] for modality in MODALITIES}
 
 
 def _tune(
@@ -103,7 +103,7 @@ def _tune(
     scores = []
     for strength in strengths:
         say(f"{divergence}, strength {strength:g}, on a part of the training pairs")
-        model = fit_media(_media(part), divergence, strength, n_topics, iterations)
+        model = fit_modalities(_modalities(part), divergence, strength, n_topics, iterations)
         similar = model.similarity(rest.modalities["image"], rest.modalities["text"], "image", "text")
         maps = _maps(similar, rest.labels)
         scores.append({"strength": strength, "map": (maps["i2t"] + maps["t2i"]) / 2})
@@ -113,7 +113,7 @@ def _tune(
 def _rows(data: datasets.Multimodal, chosen: NDArray[np.bool_]) -> datasets.Multimodal:
     return datasets.Multimodal(
         name=data.name,
-        modalities={medium: X[np.flatnonzero(chosen)] for medium, X in data.modalities.items()},
+        modalities={modality: X[np.flatnonzero(chosen)] for modality, X in data.modalities.items()},
         labels=data.labels[chosen],
         splits=data.splits[chosen],
         ids=data.ids[chosen],
@@ -123,10 +123,10 @@ def _rows(data: datasets.Multimodal, chosen: NDArray[np.bool_]) -> datasets.Mult
 def _evaluate(model: Any, train: datasets.Multimodal, test: datasets.Multimodal) -> Results:
     similar = model.similarity(test.modalities["image"], test.modalities["text"], "image", "text")
     semantic = []
-    for medium in MEDIA:
+    for modality in MODALITIES:
         # Folded in like test items: the weights of a fit also know the other side of each pair.
-        known = model.transform(train.modalities[medium], modality=medium)
-        new = model.transform(test.modalities[medium], modality=medium)
+        known = model.transform(train.modalities[modality], modality=modality)
+        new = model.transform(test.modalities[modality], modality=modality)
         semantic.append(_classes(known, train.labels, new))
     return {
         "topic space": _maps(similar, test.labels),
@@ -168,11 +168,11 @@ def _maps(similar: Any, labels: NDArray[Any]) -> Results:
 def _without_topics(train: datasets.Multimodal, test: datasets.Multimodal) -> Results:
     said = {}
     accuracy = {}
-    for medium in MEDIA:
-        known, new = (np.asarray(_dense(side.modalities[medium]), float) for side in (train, test))
-        said[medium] = _classes(known, train.labels, new)
-        best = np.unique(train.labels)[said[medium].argmax(axis=1)]
-        accuracy[medium] = float((best == test.labels).mean())
+    for modality in MODALITIES:
+        known, new = (np.asarray(_dense(side.modalities[modality]), float) for side in (train, test))
+        said[modality] = _classes(known, train.labels, new)
+        best = np.unique(train.labels)[said[modality].argmax(axis=1)]
+        accuracy[modality] = float((best == test.labels).mean())
     return {"accuracy": accuracy, **_maps(correlation(said["image"], said["text"]), test.labels)}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from laconic.experiments.parts import Part
+from laconic.experiments.parts import Study
 from laconic.experiments.rlsi import (
     helped,
     lambdarank,
@@ -24,11 +24,11 @@ reducing the vocabulary hurts.
 """
 
 PARTS = {
-    "ranking": Part(ranking.run, ranking_page.render),
-    "starts": Part(starts.run, starts.render),
-    "helped": Part(helped.run, helped.render),
-    "variants": Part(variants.run, variants.render),
-    "topics": Part(topics.run, topics.render),
-    "vocabulary": Part(vocabulary.run, vocabulary.render),
-    "lambdarank": Part(lambdarank.run, lambdarank.render),
+    "ranking": Study(ranking.run, ranking_page.render),
+    "starts": Study(starts.run, starts.render),
+    "helped": Study(helped.run, helped.render),
+    "variants": Study(variants.run, variants.render),
+    "topics": Study(topics.run, topics.render),
+    "vocabulary": Study(vocabulary.run, vocabulary.render),
+    "lambdarank": Study(lambdarank.run, lambdarank.render),
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from laconic.experiments.parts import Part, Results, Say
+from laconic.experiments.parts import Results, Say, Study
 from laconic.experiments.sparse_lsa import genes, topics
 from laconic.experiments.sparse_lsa.texts import Plan, load_newsgroups, load_reuters, run_texts
 from laconic.experiments.sparse_lsa.texts_page import render_texts
@@ -58,9 +58,9 @@ def run_reuters(quick: bool, say: Say) -> Results:
 
 
 PARTS = {
-    "20newsgroups": Part(partial(run_newsgroups, "20newsgroups", False), render_texts),
-    "20newsgroups-bare": Part(partial(run_newsgroups, "20newsgroups-bare", True), render_texts),
-    "reuters21578": Part(run_reuters, render_texts),
-    "nips12": Part(topics.run, topics.render),
-    "p53_pathways": Part(genes.run, genes.render),
+    "20newsgroups": Study(partial(run_newsgroups, "20newsgroups", False), render_texts),
+    "20newsgroups-bare": Study(partial(run_newsgroups, "20newsgroups-bare", True), render_texts),
+    "reuters21578": Study(run_reuters, render_texts),
+    "nips12": Study(topics.run, topics.render),
+    "p53_pathways": Study(genes.run, genes.render),
 }

@@ -14,7 +14,7 @@ from laconic.engines.shards import allot
 from laconic.kernels.rows import inner, split
 from laconic.losses.factor import Factor, Floats, Projector, explained, weighed_terms
 from laconic.losses.squared.rows import RowSolver
-from laconic.losses.squared.topics import Candidates, Part, Rows
+from laconic.losses.squared.topics import Candidates, Rows, TopicMessage
 
 
 class First(NamedTuple):
@@ -95,8 +95,8 @@ class Products:
 class TermMessage(NamedTuple):
     """What blocks of terms need: the topic steps' parts, and how topics hang together."""
 
-    own: list[Part | None]
-    shared: Part | None
+    own: list[TopicMessage | None]
+    shared: TopicMessage | None
     scales: list[Floats | None]
     couplings: list[Floats]
     corrected: NDArray[np.bool_] | None

@@ -1,6 +1,6 @@
 """The topic half of an iteration, for the squared loss: C from S = W'W and R = W'X.
 
-A topic step stays with the coordinator. What a block of terms needs of it is a `Part`, a small message that
+A topic step stays with the coordinator. What a block of terms needs of it is a `TopicMessage`, small, that
 solves the block, or picks from it, where its products have been added up.
 """
 
@@ -28,7 +28,7 @@ SLACK = 0.5
 FEW = 4
 
 
-class Part(Protocol):
+class TopicMessage(Protocol):
     """What a block of terms needs to know of topics; picklable."""
 
     def solve(
@@ -71,7 +71,7 @@ class TopicStep(Protocol):
     def coupled(self) -> bool:
         """Whether the terms of a topic depend on each other, so that blocks only pick candidates."""
 
-    def part(self, gram: Floats, topics: Factor) -> Part:
+    def part(self, gram: Floats, topics: Factor) -> TopicMessage:
         """Take the Gram matrix S of the documents' weights, and tell what blocks of terms need."""
 
     def take(self, found: Any, topics: Factor) -> None:
@@ -261,7 +261,7 @@ class BudgetTopics:
         count = min(self.budget, len(sizes))
         self.bars = SLACK * np.asarray(largest(sizes, count).min(axis=0, initial=np.inf), np.float64)
 
-    def part(self, gram: Floats, topics: Factor) -> Part:
+    def part(self, gram: Floats, topics: Factor) -> TopicMessage:
         """Keep S for the sweep; without bars, ask what they might be."""
         self._gram = gram
         self._found: list[Candidates] = []

@@ -1,4 +1,4 @@
-"""The fits of documents in several media or languages."""
+"""The fits of documents in several modalities or languages."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ DIVERGENCES = ("tied", "l1", "l2", "skl")
 NO_STRENGTH = 1.0
 
 
-def fit_media(
+def fit_modalities(
     X: Mapping[str, Any], divergence: str, strength: float, n_topics: int, iterations: int
 ) -> MultimodalPLSA:
-    """A model of documents in several media, after a fixed number of iterations."""
+    """A model of documents in several modalities, after a fixed number of iterations."""
     model = MultimodalPLSA(
         n_topics, divergence=divergence, strength=strength, max_iter=iterations, tol=0, random_state=SEED
     )
