@@ -1,4 +1,4 @@
-"""Texts and counts in: readers, tokenising, vocabulary, weighting.
+"""Documents to counts to weights: tokens, vocabulary, weighting; corpora on disk.
 
 Examples
 --------

@@ -4,9 +4,10 @@ r"""Files and tables to documents, one at a time, and files of counts to matrice
 `documents`        one loop over all rows: what is checked, what becomes of bad rows
 `ledger`           what was read: rows, rows left out, bytes
 `paths`            paths, lists and patterns to sources; the table of formats
-`sources`          a file as UTF-8 lines, whatever its compression and encoding
+`files`            a file as UTF-8 lines, whatever its compression and encoding
 `jsonl` and so on  one file for each format: from a source to rows
 `counts`           the same for files of counts: `svmlight`, `entries` (Matrix Market, UCI docword)
+`rows`             what formats give; `strings` and `dates` are what labels, ids and dates become
 `columns`          the names of a file's columns, from its beginning
 `links`            links between documents
 `queries`          queries; `rankings` has judgements and runs
