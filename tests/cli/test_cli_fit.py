@@ -42,7 +42,7 @@ def test_what_is_said(laconic, jsonl, tmp_path):
     assert f"3 alive, density {model.density_:.2%}" in fitted
     assert f"cosine of two topics {model.max_cosine_:.2f}, {model.distinct_terms_:.0%} distinct" in fitted
     size = load(tmp_path / "m").documents.nbytes
-    kept = f"with 90 documents with their texts ({size / 1000:.1f} KB)"
+    kept = f"with 90 documents and their texts ({size / 1000:.1f} KB)"
     assert saved == f"model saved to {tmp_path / 'm'}, {kept}"
     assert topics == f"next: laconic topics {tmp_path / 'm'} --terms 40"
     assert transform == f"      laconic transform {tmp_path / 'm'} NEW-FILE --text body -o weights.parquet"
@@ -74,7 +74,7 @@ def test_documents_are_kept_and_used_at_once(laconic, jsonl, rows, tmp_path):
 def test_what_is_not_to_be_kept_is_not(laconic, jsonl, tmp_path):
     options = ["--text", "body", "-k", 3, "-o", tmp_path / "m"]
     said = laconic("fit", jsonl, *options, "--no-texts").stderr
-    assert "with 90 documents without their texts (" in said
+    assert "with 90 documents, without their texts (" in said
     assert "text" not in laconic("search", tmp_path / "m", "violin").stdout.splitlines()[0]
     said = laconic("fit", jsonl, *options, "--no-documents", "--label", "kind").stderr
     assert f"model saved to {tmp_path / 'm'}, without documents" in said

@@ -107,8 +107,8 @@ def _documents_kept(bundle: Bundle) -> str:
     if documents is None:
         return ", without documents"
     texts = any(corpus.texts is not None for corpus in documents.corpora.values())
-    kept = "with their texts" if texts else "without their texts"
-    return f", with {plural(len(documents), 'document')} {kept} ({size(documents.nbytes)})"
+    kept = " and their texts" if texts else ", without their texts"
+    return f", with {plural(len(documents), 'document')}{kept} ({size(documents.nbytes)})"
 
 
 @contextmanager
