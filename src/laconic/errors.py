@@ -6,8 +6,8 @@ worded for Python (``min_df=1``) and for the command line (``--min-df 1``).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Self
 
 _NOT_SAID = object()
@@ -99,6 +99,19 @@ class InputError(ValueError):
         """
         first, *others = self.args
         return type(self)(str(first).removeprefix(start), *others)
+
+    def renamed(self, names: Mapping[str, str]) -> Self:
+        """The same error, with other names for some parameters."""
+        return type(self)(
+            *(
+                replace(part, name=names.get(part.name, part.name))
+                if isinstance(part, Parameter)
+                else part.renamed(names)
+                if isinstance(part, InputError)
+                else part
+                for part in self.args
+            )
+        )
 
     @property
     def parameter(self) -> str | None:

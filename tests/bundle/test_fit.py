@@ -1,5 +1,7 @@
 """`laconic.fit`: from anything that holds documents to a bundle, in one line."""
 
+import copy
+import pickle
 import sys
 
 import numpy as np
@@ -7,6 +9,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from scipy.sparse import csr_array
 
 import laconic
 from laconic import RLSI, Corpus, CorpusError
@@ -98,10 +101,9 @@ def test_topics_are_a_table():
 
 def test_tables_without_pandas(monkeypatch):
     bundle = laconic.fit(TEXTS, 2)
-    monkeypatch.delitem(sys.modules, "pandas")
+    monkeypatch.setitem(sys.modules, "pandas", None)
     assert isinstance(bundle.topics(), pl.DataFrame)
-    monkeypatch.delitem(sys.modules, "polars")
-    monkeypatch.setattr("laconic.bundle.tables.find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "polars", None)
     table = bundle.topics()
     assert isinstance(table, Table)
     assert [row["topic"] for row in table] == [0, 1]
@@ -172,6 +174,13 @@ def test_words_and_penalties():
         ({"model": "group-rlsi"}, "these have no labels: read them with label"),
         ({"model": "multimodal-plsa"}, "needs two or more modalities"),
         ({"graph": [[0, 1]]}, "RLSI has none"),
+        ({"words": 0}, "words must be a whole number of at least 1"),
+        ({"words": False}, "words must be a whole number"),
+        ({"n_topics": 0}, "n_topics must be a whole number of at least 1"),
+        ({"label": LABELS}, "label is not known; did you mean labels?"),
+        ({"k": 3}, "k is not known; did you mean n_topics?"),
+        ({"encoding": "utf-8"}, "encoding says how files are read, and a list of texts is none"),
+        ({"text": 3}, "text must be the name of a column"),
     ],
 )
 def test_clear_errors(options, message):
@@ -229,3 +238,95 @@ def test_make_model_knows_its_parameters():
     with pytest.raises(ParameterError) as caught:
         make_model("rlsi", strength=1.0)
     assert caught.value.parameter == "model"
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (None, "texts must be a list or another iterable of strings, not NoneType"),
+        (5, "not int"),
+        (csr_array(np.eye(3)), "this is a matrix: pass Corpus.from_counts"),
+        (pl.LazyFrame(TABLE), "a query that was not run yet: pass table.collect()"),
+    ],
+)
+def test_what_holds_no_documents(data, message):
+    with pytest.raises(CorpusError, match=message):
+        laconic.fit(data, 2)
+
+
+def test_files_as_strings(csv, tmp_path):
+    one, other = laconic.fit([str(csv)], 2, **COLUMNS), laconic.fit(tmp_path.glob("*.csv"), 2, **COLUMNS)
+    assert one.model.components_.toarray().tobytes() == other.model.components_.toarray().tobytes()
+    assert one.documents.ids.tolist() == list("abcdef")
+
+
+def test_columns_of_arrow():
+    bundle = laconic.fit(pa.array(TEXTS), 2, labels=pa.array(LABELS), dates=pa.chunked_array([YEARS]))
+    assert bundle.documents.labels.tolist() == LABELS
+
+
+def test_rows_that_are_left_out_are_told(csv):
+    csv.write_text(csv.read_text() + "one more,sky,soon,g\n")
+    with pytest.warns(
+        UserWarning, match="1 of 7 rows could not be used and were left out; the first: .*'soon'"
+    ):
+        bundle = laconic.fit(csv, 2, on_error="skip", **COLUMNS)
+    assert len(bundle.documents) == 6
+
+
+def test_links_by_ids_and_from_a_file(tmp_path):
+    pairs = [["a", "b"], ["a", "f"]]
+    (tmp_path / "links.csv").write_text("a,b\na,f\n")
+    options = {"model": "graph-plsa", "n_topics": 2, "ids": list("abcdef")}
+    by_rows, by_ids, by_file = (
+        laconic.fit(TEXTS, graph=graph, **options)
+        for graph in ([[0, 1], [0, 5]], pairs, tmp_path / "links.csv")
+    )
+    assert by_rows.model.components_.tobytes() == by_ids.model.components_.tobytes()
+    assert by_rows.model.components_.tobytes() == by_file.model.components_.tobytes()
+    with pytest.raises(CorpusError, match="no document has the id 'z', which graph names"):
+        laconic.fit(TEXTS, graph=[["a", "z"]], **options)
+
+
+def test_options_of_each_modality():
+    german = [
+        "Sonne und Mond",
+        "Mond und Sterne",
+        "Sterne, Sonne",
+        "Salz, Pfeffer",
+        "Pfeffer, Chili",
+        "Chili und",
+    ]
+    bundle = laconic.fit(
+        {"en": TEXTS, "de": german}, 2, model="multimodal-plsa", stop_words={"de": ["und"]}, min_df={"en": 1}
+    )
+    assert "und" not in bundle.vectorizers["de"].vocabulary
+    assert bundle.vectorizers["en"].to_dict()["min_df"] == 1
+    assert bundle.search("mond", modality="de").ids[0] in {"0", "1"}
+    with pytest.raises(ValueError, match="say which of 'en', 'de' to search, with modality"):
+        bundle.search("mond")
+
+
+def test_bundles_that_are_copied(tmp_path):
+    bundle = laconic.fit(TEXTS, 2, labels=LABELS)
+    bundle.save(tmp_path)
+    for one in (bundle, laconic.load(tmp_path)):
+        for made in (copy.copy, copy.deepcopy, lambda each: pickle.loads(pickle.dumps(each))):
+            other = made(one)
+            assert other.search("moon") == bundle.search("moon")
+            assert list(other.documents.texts) == TEXTS
+
+
+def test_small_mistakes_with_bundles():
+    corpus = Corpus.from_texts(TEXTS)
+    model = RLSI(2, random_state=0).fit(corpus.X)
+    bundle = laconic.Bundle(model, documents=laconic.Documents.of(model, corpus))
+    assert bundle.vectorizer is corpus.vectorizer
+    assert "6 documents" in repr(bundle)
+    with pytest.raises(ValueError, match=r"such as Documents.of\(model, corpus\), not Corpus"):
+        laconic.Bundle(model, documents=corpus)
+    assert bundle.transform([]).shape == (0, 2)
+    with pytest.raises(ValueError, match="n_terms must be a whole number of at least 1"):
+        bundle.topics(0)
+    with pytest.raises(CorpusError, match="this is a table and no list of texts"):
+        bundle.transform(pd.DataFrame(TABLE))

@@ -123,8 +123,14 @@ def test_a_prior_makes_documents_of_few_topics(laconic, jsonl, tmp_path):
             "use --prior pareto:1 or --prior pseudo-dirichlet, or --model nmf-kl",
         ),
         (["--model", "nmf-kl", "--prior", "pseudo-dirichlet:1:1:documents"], "goes with PLSA, not with NMF"),
-        (["--model", "plsa", "--weighting", "tfidf"], "for --weighting: --model plsa is fitted to the"),
-        (["--model", "nmf-kl", "--sublinear-tf"], "for --sublinear-tf: --model nmf-kl is fitted to the"),
+        (
+            ["--model", "plsa", "--weighting", "tfidf"],
+            "PLSA is fitted to the counts themselves: leave --weighting",
+        ),
+        (
+            ["--model", "nmf-kl", "--sublinear-tf"],
+            "NMF is fitted to the counts themselves: leave --sublinear-tf",
+        ),
         (["--model", "nmf-kl", "--solver", "mu"], "for --solver: --model nmf-kl has no --solver"),
         (
             ["--model", "plsa", "--words", "9"],

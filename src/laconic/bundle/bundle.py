@@ -104,8 +104,19 @@ class Bundle:
         documents: Documents | Callable[[Bundle], Documents | None] | None = None,
         search_settings: Mapping[str, Any] | None = None,
     ) -> None:
+        if documents is not None and not isinstance(documents, Documents) and not callable(documents):
+            raise ValueError(
+                "documents must be Documents, such as Documents.of(model, corpus), not "
+                f"{type(documents).__name__}"
+            )
         self.model, self.vectorizer = model, vectorizer
         self.vectorizers = dict(vectorizers or {})
+        if isinstance(documents, Documents):
+            # They cannot be read back without the words of their columns.
+            own = {name: corpus.vectorizer for name, corpus in documents.corpora.items()}
+            only = own.pop("", None)
+            self.vectorizer = only if vectorizer is None else vectorizer
+            self.vectorizers = {**own, **self.vectorizers}
         self.search_settings = None if search_settings is None else dict(search_settings)
         self._given = documents
         self._check_names()
@@ -122,8 +133,9 @@ class Bundle:
             for name, vectorizer in [("", self.vectorizer), *self.vectorizers.items()]
             if vectorizer is not None
         ]
-        if isinstance(self._given, Documents):
-            parts.append(plural(len(self._given), "document"))
+        at_hand = self._at_hand()
+        if at_hand is not None:
+            parts.append(plural(len(at_hand), "document"))
         return f"<Bundle: {self.model!r}, {', '.join(parts) or 'no vectoriser'}>"
 
     @cached_property
@@ -144,9 +156,21 @@ class Bundle:
         return index_of(self)
 
     def _repr_html_(self) -> str:
-        # What is large and was not used yet is not read to show a table.
-        at_hand = self._given if isinstance(self._given, Documents) else vars(self).get("documents")
-        return bundle_html(self, at_hand)
+        return bundle_html(self, self._at_hand())
+
+    def _at_hand(self) -> Documents | None:
+        """The documents, unless they would have to be read: what is large is not read to be shown."""
+        found: Documents | None = vars(self).get("documents")
+        return self._given if isinstance(self._given, Documents) and found is None else found
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For copies in other processes: what is mapped comes along as it is in memory."""
+        state = {
+            name: value
+            for name, value in vars(self).items()
+            if name not in ("documents", "index", "_indexes")
+        }
+        return state | {"_given": self.documents}
 
     @property
     def modalities(self) -> list[str]:
@@ -179,6 +203,7 @@ class Bundle:
             these have labels, labels (where it is strongest). A pandas or polars data frame, where one of
             them is installed.
         """
+        check_number("n_terms", n_terms, Integral, 1)
         columns: dict[str, list[Any]] = {"topic": list(range(len(self.model.topic_sizes_)))}
         if self.model.topic_owners:
             columns["class"] = self.model.topic_owners
@@ -238,7 +263,9 @@ class Bundle:
         check_number("n", n, Integral, 1)
         return as_table(self._kept("documents of a topic").most_of(int(topic), int(n)))
 
-    def search(self, query: str, k: int = 10, *, blend: float | None = None) -> Results:
+    def search(
+        self, query: str, k: int = 10, *, blend: float | None = None, modality: str | None = None
+    ) -> Results:
         """Find the best documents for a query, by its words and by its topics.
 
         Parameters
@@ -249,13 +276,25 @@ class Bundle:
             At most that many documents.
         blend : float, optional
             The part of topics in the score, from 0 (words only) to 1 (topics only).
+        modality : str, optional
+            Which one to search, for a model of several.
 
         Returns
         -------
         Results
             Best first. For more (explanations, many queries, tuning), see `index`.
         """
-        return self.index.search(query, k, blend=blend)
+        if modality is None:
+            return self.index.search(query, k, blend=blend)
+        if modality not in self._indexes:
+            from laconic.search import SearchIndex
+
+            self._indexes[modality] = SearchIndex(self, modality=modality)
+        return self._indexes[modality].search(query, k, blend=blend)
+
+    @cached_property
+    def _indexes(self) -> dict[str, SearchIndex]:
+        return {}
 
     def _kept(self, what: str) -> Documents:
         if self.documents is None:
@@ -322,6 +361,8 @@ class Bundle:
         if isinstance(texts, Mapping):
             return self.model.transform({n: self.vectorize(part, modality=n) for n, part in texts.items()})
         X = self.vectorize(texts, modality=modality)
+        if not X.shape[0]:
+            return np.zeros((0, self.model.components_.shape[0]), X.dtype)
         if modality is None:
             return self.model.transform(X)
         return self.model.transform(X, modality=modality)  # type: ignore[call-arg]

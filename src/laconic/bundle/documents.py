@@ -68,14 +68,16 @@ class Documents:
                 raise ValueError("modalities and weights must have one row for each document")
 
     @classmethod
-    def of(cls, model: TopicModel, corpora: Mapping[str, Corpus], *, fitted: bool = False) -> Documents:
+    def of(
+        cls, model: TopicModel, corpora: Corpus | Mapping[str, Corpus], *, fitted: bool = False
+    ) -> Documents:
         """Documents with the weights that a model gives them.
 
         Parameters
         ----------
         model : TopicModel
             Fitted.
-        corpora : mapping of str to Corpus
+        corpora : Corpus, or mapping of str to Corpus
             By modality, as of `Documents`.
         fitted : bool, default=False
             Whether these are the documents of the fit: then the weights that the model has kept of them are
@@ -86,6 +88,7 @@ class Documents:
         Documents
             Labels say the class of a document where the model has classes.
         """
+        corpora = {"": corpora} if isinstance(corpora, Corpus) else corpora
         weights = {}
         for name, corpus in corpora.items():
             kept = model.fit_weights(name or None) if fitted else None

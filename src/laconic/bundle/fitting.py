@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-import difflib
-import os
-from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from laconic.bundle.bundle import Bundle
 from laconic.bundle.documents import Documents
+from laconic.bundle.given import Names, corpora_of, links_of, sorted_options
 from laconic.corpus.corpus import Corpus
-from laconic.corpus.options import OPTIONS
-from laconic.corpus.sources import Modality, Source, find_source
-from laconic.errors import CorpusError, Parameter, ParameterError
+from laconic.errors import CorpusError, InputError, Parameter, ParameterError
 from laconic.models.making import N_TOPICS, WORDS, make_model, parameters_of
-from laconic.reading.arrow import is_table
 
 if TYPE_CHECKING:
     from laconic.losses.loop import Callback
     from laconic.models.base import TopicModel
 
-READING = ("encoding", "delimiter", "vocabulary", "on_error")
-"""Options of files."""
+# What readers and models call otherwise.
+_CALLED_HERE = {
+    "label": "labels",
+    "date": "dates",
+    "id": "ids",
+    "n_components": "n_topics",
+    "terms_per_topic": "words",
+}
 
 
 def fit(
@@ -51,7 +52,7 @@ def fit(
     Parameters
     ----------
     data : list of str, path, table, Corpus or mapping
-        Texts; a file, a folder or a pattern (a string or a path, or a list of paths; see `Corpus.read`); a
+        Texts; a file, a folder or a pattern (a string or a path, or a list of files; see `Corpus.read`); a
         data frame of pandas or polars, or another table with the Arrow interface; a corpus. For
         ``model="multimodal-plsa"`` also a mapping from the names of modalities to lists of texts or corpora.
     n_topics : int, default=20
@@ -68,7 +69,8 @@ def fit(
         The column of the text, for files and tables; for "multimodal-plsa" from the names of modalities to
         columns.
     graph : optional
-        Links between documents, for "graph-plsa" and "multimodal-plsa".
+        Links between documents, for "graph-plsa" and "multimodal-plsa": as of `GraphPLSA.fit`, or the path of
+        a file of links, or a list of pairs of ids.
     random_state : int, RandomState instance or None, default=0
         The same seed gives the same topics, to the bit.
     n_jobs : int, optional
@@ -81,8 +83,10 @@ def fit(
     callback : callable, optional
         As of the model's ``fit``.
     **options
-        Options of `Vectorizer` (`min_df`, `stop_words`, `weighting`, ...), of files (`encoding`, `delimiter`,
-        `on_error`, `vocabulary`), and parameters of the model (`alpha_docs`, `prior`, `strength`, ...).
+        Options of `Vectorizer` (`min_df`, `stop_words`, `weighting`, ...; for several modalities also
+        mappings, such as ``stop_words={"de": "german", "en": "english"}``), of files (`encoding`,
+        `delimiter`, `on_error`, `vocabulary`), and parameters of the model (`alpha_docs`, `prior`,
+        `strength`, ...).
 
     Returns
     -------
@@ -104,23 +108,28 @@ def fit(
     >>> bundle.search("pepper").ids
     ['2', '3']
     """
-    given = _sorted(model, options)
-    parameters = dict(given.parameters)
-    if words is None and "terms_per_topic" in parameters_of(model):
-        parameters.setdefault("topic_norm", "l1")
-    made = make_model(
-        model,
-        None if n_topics == N_TOPICS else n_topics,
-        None if words == WORDS else words,
-        random_state=random_state,
-        n_jobs=n_jobs,
-        verbose=verbose,
-        **parameters,
-    )
-    check_counted(made, given.terms)
-    corpora = _corpora(data, text, _Names(labels, dates, ids).listed(), given, keep_documents and keep_texts)
-    check_modalities(made, corpora)
-    return fit_bundle(made, corpora, graph=graph, keep_documents=keep_documents, callback=callback)
+    try:
+        given = sorted_options(model, options)
+        parameters = dict(given.parameters)
+        if words is None and "terms_per_topic" in parameters_of(model):
+            parameters.setdefault("topic_norm", "l1")
+        made = make_model(
+            model,
+            None if n_topics == N_TOPICS else n_topics,
+            None if words == WORDS and words is not False else words,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            verbose=verbose,
+            **parameters,
+        )
+        check_counted(made, given.terms)
+        keep_texts = keep_documents and keep_texts
+        corpora = corpora_of(data, text, Names(labels, dates, ids), given, keep_texts=keep_texts)
+        check_modalities(made, corpora)
+        links = None if graph is None else links_of(graph, next(iter(corpora.values())))
+        return fit_bundle(made, corpora, graph=links, keep_documents=keep_documents, callback=callback)
+    except InputError as error:
+        raise error.renamed(_CALLED_HERE) from error
 
 
 def fit_bundle(
@@ -169,9 +178,24 @@ def fit_bundle(
         else {name: one.counts for name, one in corpora.items()}
     )
     model.fit(data, corpus.labels, callback=callback, **linked)
+    return bundle_of(model, corpora, keep_documents=keep_documents)
+
+
+def bundle_of(model: TopicModel, corpora: Mapping[str, Corpus], *, keep_documents: bool = True) -> Bundle:
+    """A model with the corpora that it was just fitted to; the weights of documents are found now.
+
+    Parameters
+    ----------
+    model : TopicModel
+        Fitted to these documents.
+    corpora : mapping of str to Corpus
+        By modality; ``""`` if documents have just one.
+    keep_documents : bool, default=True
+        Whether the bundle has them.
+    """
     documents = Documents.of(model, corpora, fitted=True) if keep_documents else None
     if "" in corpora:
-        return Bundle(model, corpus.vectorizer, documents=documents)
+        return Bundle(model, corpora[""].vectorizer, documents=documents)
     vectorizers = {name: one.vectorizer for name, one in corpora.items()}
     return Bundle(model, vectorizers=vectorizers, documents=documents)
 
@@ -211,127 +235,3 @@ def check_modalities(model: TopicModel, names: Iterable[str]) -> None:
             Parameter("text"),
             " columns, or to lists of texts",
         )
-
-
-class _Names(NamedTuple):
-    """Columns, or values for each document."""
-
-    labels: Any
-    dates: Any
-    ids: Any
-
-    def listed(self) -> _Names:
-        """The same, with what can be gone through only once as lists: modalities each take all of it."""
-        return _Names(*(list(one) if isinstance(one, Iterator) else one for one in self))
-
-    def columns(self) -> dict[str, str]:
-        """Those that are columns, as readers call them."""
-        named = zip(("label", "date", "id"), self, strict=True)
-        return {name: value for name, value in named if isinstance(value, str)}
-
-    def values(self) -> dict[str, Any]:
-        """Those that are values for each document."""
-        named = zip(self._fields, self, strict=True)
-        return {name: value for name, value in named if value is not None and not isinstance(value, str)}
-
-
-class _Options(NamedTuple):
-    """What was given, by what it is for."""
-
-    reading: dict[str, Any]
-    terms: Any
-    parameters: dict[str, Any]
-
-
-def _sorted(model: str, options: Mapping[str, Any]) -> _Options:
-    known = parameters_of(model)
-    found = _Options({}, {}, {})
-    for name, value in options.items():
-        if name in READING:
-            found.reading[name] = value
-        elif name in OPTIONS:
-            found.terms[name] = value
-        elif name in known or not difflib.get_close_matches(name, [*known, *OPTIONS, *READING], 1, 0.75):
-            # What no model has is refused where the model is made.
-            found.parameters[name] = value
-        else:
-            (near,) = difflib.get_close_matches(name, [*known, *OPTIONS, *READING], 1, 0.75)
-            raise ParameterError(Parameter(name), " is not known; did you mean ", Parameter(near), "?")
-    return found
-
-
-def _corpora(
-    data: Any, text: str | Mapping[str, str], names: _Names, given: _Options, keep: bool
-) -> dict[str, Corpus]:
-    """The documents, by modality."""
-    if isinstance(data, Corpus) or (isinstance(data, Mapping) and _are_all(Corpus, data.values())):
-        found = _counted({"": data} if isinstance(data, Corpus) else dict(data), text, names, given, keep)
-    elif isinstance(data, str | os.PathLike) or (isinstance(data, list | tuple) and _are_all(Path, data)):
-        found = _read(data, text, names, given, keep)
-    elif is_table(data):
-        columns = {"": text} if isinstance(text, str) else text
-        found = {
-            name: Corpus.from_table(data, column, keep_texts=keep, **{**names.columns(), **given.terms})
-            for name, column in columns.items()
-        }
-    else:
-        _refuse_columns(names, text, "a list of texts")
-        parts = dict(data) if isinstance(data, Mapping) else {"": data}
-        return {
-            name: Corpus.from_texts(part, **names.values(), keep_texts=keep, **given.terms)
-            for name, part in parts.items()
-        }
-    return {name: _named(one, names.values()) for name, one in found.items()}
-
-
-def _counted(
-    corpora: dict[str, Corpus], text: Any, names: _Names, given: _Options, keep: bool
-) -> dict[str, Corpus]:
-    """Corpora as they are."""
-    _refuse_columns(names, text, "a corpus")
-    strange = next(iter({**given.terms, **given.reading}), None)
-    if strange is not None:
-        raise ParameterError("a corpus is counted and weighted already: leave ", Parameter(strange), " out")
-    return {name: one if keep else one.with_texts(None) for name, one in corpora.items()}
-
-
-def _read(
-    data: Any, text: str | Mapping[str, str], names: _Names, given: _Options, keep: bool
-) -> dict[str, Corpus]:
-    paths: list[Any] = [data] if isinstance(data, str | os.PathLike) else list(data)
-    if isinstance(data, str) and "\n" in data:
-        raise CorpusError("one string is the path of a file; texts are given as a list: write [text]")
-    reading = {**given.reading, **names.columns()}
-    if isinstance(text, str):
-        modalities = [Modality("", None, given.terms)]
-        if text != "text":
-            reading["text"] = text
-    else:
-        modalities = [Modality(name, column, given.terms) for name, column in text.items()]
-    source: Source = find_source(paths, [*reading, *given.terms])
-    if not isinstance(text, str):
-        source.check_columns()
-    return source.corpora(reading, modalities, keep_texts=keep)
-
-
-def _named(corpus: Corpus, values: Mapping[str, Any]) -> Corpus:
-    """A corpus with labels, dates or ids that were given beside it."""
-    if not values:
-        return corpus
-    own = {"labels": corpus.labels, "dates": corpus.dates, "ids": corpus.ids, "texts": corpus.texts}
-    return Corpus(corpus.counts, corpus.vectorizer, **{**own, **values})
-
-
-def _refuse_columns(names: _Names, text: Any, what: str) -> None:
-    for name, value in names.columns().items():
-        raise CorpusError(
-            f"{value!r} is the name of a column, and {what} has none: give a {name} for every document, "
-            "as a list"
-        )
-    if text != "text":
-        raise CorpusError(f"{what} has no columns: leave ", Parameter("text"), " out")
-
-
-def _are_all(kind: type, values: Iterable[Any]) -> bool:
-    values = list(values)
-    return bool(values) and all(isinstance(one, kind) for one in values)

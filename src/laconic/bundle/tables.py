@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from importlib.util import find_spec
 from typing import Any
 
 
@@ -68,8 +68,7 @@ def _shown(value: Any) -> str:
 
 def as_table(columns: Mapping[str, Sequence[Any]]) -> Any:
     """A data frame of the library in use (pandas or polars), or of one that is installed; else a `Table`."""
-    names = [name for name in ("pandas", "polars") if name in sys.modules]
-    names += [name for name in ("pandas", "polars") if name not in names and find_spec(name) is not None]
-    if not names:
-        return Table(columns)
-    return importlib.import_module(names[0]).DataFrame(columns)
+    for name in sorted(("pandas", "polars"), key=lambda name: sys.modules.get(name) is None):
+        with contextlib.suppress(ImportError):
+            return importlib.import_module(name).DataFrame(columns)
+    return Table(columns)

@@ -17,7 +17,7 @@ from laconic.corpus.bags import count_bags, vectorizer_settings
 from laconic.corpus.options import VectorizerOptions, Weighting
 from laconic.corpus.stdlib import standard_library
 from laconic.corpus.texts import TextKeeper, Texts
-from laconic.corpus.vectorizer import Vectorizer
+from laconic.corpus.vectorizer import Vectorizer, check_texts
 from laconic.corpus.weighting import term_weights
 from laconic.display import corpus_html
 from laconic.errors import CorpusError, Parameter, listed
@@ -404,6 +404,7 @@ class Corpus:
             raise CorpusError("this is a table and no list of texts; Corpus.from_table takes tables")
         if isinstance(texts, Corpus):
             raise CorpusError("this is a corpus and no list of texts: its documents are counted already")
+        check_texts(texts)
         vectorizer = Vectorizer(**options)
         labels = None if labels is None else as_names(labels, "label")
         ids = None if ids is None else as_names(ids, "id")

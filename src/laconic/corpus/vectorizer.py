@@ -31,6 +31,17 @@ TOKEN_PATTERN = r"(?u)\b[^\W\d_]\w+\b"
 _LOOKED_UP = 1 << 17
 
 
+def check_texts(texts: object) -> None:
+    """Refuse what is no list of texts, nor anything like it, before it is gone through."""
+    if isinstance(texts, str | bytes):
+        raise CorpusError("texts must be a list or another iterable of strings, not one string: write [text]")
+    if hasattr(texts, "columns"):
+        # To go through a data frame is to go through the names of its columns.
+        raise CorpusError("this is a table and no list of texts: pass a column of it, such as table['text']")
+    if not isinstance(texts, Iterable):
+        raise CorpusError(f"texts must be a list or another iterable of strings, not {type(texts).__name__}")
+
+
 class Vectorizer:
     r"""Turn texts into a documents × terms matrix.
 
@@ -321,10 +332,7 @@ class Vectorizer:
         return {term: column for column, term in enumerate(self.vocabulary)}
 
     def _counted(self, texts: Iterable[str], progress: Progress | None = None) -> Counted:
-        if isinstance(texts, str | bytes):
-            raise CorpusError(
-                "texts must be a list or another iterable of strings, not one string: write [text]"
-            )
+        check_texts(texts)
         words, language = self._settings["stop_words"], self._settings["stemmer"]
         first, last = self._settings["ngram_range"]
         return Counted(

@@ -150,9 +150,7 @@ def _refuse_stranger(name: str, parameter: str) -> None:
 def _sizes(name: str, known: set[str], n_topics: int | None, given: Mapping[str, Any]) -> dict[str, Any]:
     if "n_components" in known:
         if n_topics is not None and "n_components" in given:
-            raise ParameterError(
-                Parameter("n_topics"), " and ", Parameter("n_components"), " say the same: give one"
-            )
+            raise ParameterError(Parameter("n_topics"), " and n_components say the same: give one")
         return {"n_components": N_TOPICS if n_topics is None else n_topics, **_chosen(given, "n_components")}
     if n_topics is not None:
         raise ParameterError(
@@ -179,9 +177,7 @@ def _sparsity(name: str, known: set[str], words: int | None, given: Mapping[str,
             )
         return {}
     if words is not None and given.get("terms_per_topic") is not None:
-        raise ParameterError(
-            Parameter("words"), " and ", Parameter("terms_per_topic"), " say the same: give one"
-        )
+        raise ParameterError(Parameter("words"), " and terms_per_topic say the same: give one")
     budget = given.get("terms_per_topic") if words is None else words
     norm, penalty = given.get("topic_norm"), given.get("alpha_topics")
     if norm is None:
@@ -207,7 +203,10 @@ def _sparsity(name: str, known: set[str], words: int | None, given: Mapping[str,
             Parameter("words"),
             " out, or leave the penalty out",
         )
-    return {"topic_norm": norm, "terms_per_topic": (budget or WORDS) if norm == "l0" else None}
+    return {
+        "topic_norm": norm,
+        "terms_per_topic": (WORDS if budget is None else budget) if norm == "l0" else None,
+    }
 
 
 def _chosen(given: Mapping[str, Any], *names: str) -> dict[str, Any]:

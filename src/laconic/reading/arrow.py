@@ -41,6 +41,9 @@ def read_parquet(source: File, columns: Columns) -> Iterator[Row]:
 
 def is_table(data: Any) -> bool:
     """Whether this is a table in memory, as `read_arrow` takes them, and not a single column."""
+    if hasattr(data, "collect_schema"):
+        # A query that was not run yet: refused, with what to do, where it is read.
+        return True
     return hasattr(data, "__arrow_c_stream__") and not hasattr(data, "dtype") and not hasattr(data, "type")
 
 

@@ -21,7 +21,8 @@ Dates: TypeAlias = NDArray[np.datetime64]
 
 UNKNOWN = np.datetime64("NaT", "s")
 
-_YEAR = re.compile(r"[0-9]{4}")
+# Years of a column with gaps become 2001.0 in some tables.
+_YEAR = re.compile(r"([0-9]{4})(?:\.0)?")
 _MONTH = re.compile(r"[0-9]{4}-(0[1-9]|1[0-2])")
 _SLASHES = re.compile(r"([0-9]{4})/([0-9]{1,2})/([0-9]{1,2})(?=\b)")
 # "Mon, 16 Nov 2026 ...": what mail and news have; days and months by name leave no doubt about their order.
@@ -56,7 +57,11 @@ np.datetime64('2026-11-16T17:00:00'))
     """
     if isinstance(value, np.datetime64):
         return value.astype("datetime64[s]")
-    if value is None or (isinstance(value, float | np.floating) and math.isnan(value)):
+    if (
+        value is None
+        or type(value).__name__ == "NAType"
+        or (isinstance(value, float | np.floating) and math.isnan(value))
+    ):
         return UNKNOWN
     try:
         found = _understood(value)
@@ -83,8 +88,9 @@ def _understood(value: object) -> np.datetime64 | None:
 def _parsed(text: str) -> np.datetime64:
     if not text:
         return UNKNOWN
-    if _YEAR.fullmatch(text) or _MONTH.fullmatch(text):
-        return np.datetime64(text, "s")
+    whole = _YEAR.fullmatch(text)
+    if whole is not None or _MONTH.fullmatch(text):
+        return np.datetime64(text if whole is None else whole[1], "s")
     if _MAIL.match(text):
         return _seconds(parsedate_to_datetime(text))
     slashes = _SLASHES.match(text)

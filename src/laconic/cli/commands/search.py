@@ -19,7 +19,7 @@ from laconic.cli.options.declaring import command
 from laconic.cli.options.modalities import check_names
 from laconic.cli.options.naming import option_names
 from laconic.cli.options.table import DATA, MODALITIES, READING
-from laconic.cli.screen.console import emit, printable, say, speaks_unicode, waiting
+from laconic.cli.screen.console import emit, is_narrow, printable, say, speaks_unicode, waiting
 from laconic.cli.screen.documents import model_documents
 from laconic.words import plural
 
@@ -94,13 +94,15 @@ def search(
 ) -> None:
     """Find documents by the words of a query and by its topics.
 
-    They are those that the model was fitted on. Others are named once with --corpus, and the options that say
-    how they are read: they are then saved with the model, and later searches find them. For search, fit with
-    --min-df 1: rare words find documents.
+    They are those that the model was fitted on. --corpus names others, with the options that say how they are
+    read: they take the place of those that are saved with the model, and later searches find them. For
+    search, fit with --min-df 1: rare words find documents.
     """
     if corpus is None and (reading or columns):
         typed = option_names(reading) if reading else f"--text-{next(iter(columns))}"
         raise typer.BadParameter(f"name the documents that {typed} is about", param_hint="--corpus")
+    if corpus is None and not texts:
+        raise typer.BadParameter("it is about documents that --corpus names", param_hint="--no-texts")
     if corpus is None and not query:
         raise typer.BadParameter("say what to search for", param_hint="QUERY")
     with waiting(f"loading {model}"):
@@ -179,7 +181,7 @@ def _made(
     with waiting(f"finding the topics of {plural(corpus.shape[0], 'document')}") as status:
         from laconic.search import SearchIndex
 
-        index = SearchIndex(corpus, bundle.model, modality=modality)
+        index = SearchIndex(corpus, bundle.model, modality=modality, **_settings(bundle))
         status.update(Text("saving the documents"))
         index.save(model)
     say(
@@ -189,6 +191,18 @@ def _made(
     return index
 
 
+def _settings(bundle: Bundle) -> dict[str, Any]:
+    """How the documents before were searched: what was tuned is not lost with them."""
+    known = bundle.search_settings or {}
+    terms = known.get("terms", {})
+    matching = {"terms": terms["kind"]} if "kind" in terms else {}
+    return {
+        **{name: known[name] for name in ("blend", "scaling", "similarity") if name in known},
+        **matching,
+        **{name: terms[name] for name in ("k1", "b") if name in terms},
+    }
+
+
 def _table(found: Results) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
     table.add_column("rank", justify="right", style="cyan", no_wrap=True)
@@ -196,15 +210,19 @@ def _table(found: Results) -> Table:
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("document", style="green")
     known = [name for name in ("label", "date") if any(getattr(hit, name) is not None for hit in found)]
-    for name in known:
+    # A narrow terminal leaves no room beside them: they stand below the id.
+    beside = [] if is_narrow() else known
+    for name in beside:
         table.add_column(name)
     with_texts = any(hit.snippet is not None for hit in found)
     if with_texts:
         table.add_column("text")
     for rank, hit in enumerate(found, start=1):
         numbers = (f"{value:.3f}" for value in (hit.score, hit.term_score, hit.topic_score))
-        row: list[str | Text] = [str(rank), *numbers, Text(printable(hit.id))]
-        row += [Text(printable((getattr(hit, name) or "").removesuffix("T00:00:00"))) for name in known]
+        facts = [(getattr(hit, name) or "").removesuffix("T00:00:00") for name in known]
+        below = [] if beside else [fact for fact in facts if fact]
+        row: list[str | Text] = [str(rank), *numbers, Text("\n".join(map(printable, [hit.id, *below])))]
+        row += [Text(printable(fact)) for fact in facts if beside]
         table.add_row(*row, *([_marked(hit.snippet)] if with_texts else []))
     return table
 

@@ -83,6 +83,12 @@ def emit(renderable: RenderableType) -> None:
     sys.stdout.flush()
 
 
+def is_narrow() -> bool:
+    """Whether results go to a terminal of fewer than 110 columns."""
+    console = PipeConsole(highlight=False)
+    return console.is_terminal and console.width < 110
+
+
 def printable(text: str) -> str:
     r"""Escape what a terminal would obey and not show.
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
+from rich.text import Text
 
 from laconic.cli.screen.console import messages, say, waiting, warn
 from laconic.cli.screen.errors import INTERRUPTED
@@ -35,7 +36,7 @@ class Outcome(NamedTuple):
     n_documents: int
 
 
-def watched_fit(model: Any, corpora: Mapping[str, Corpus], **options: Any) -> tuple[Bundle, Outcome]:
+def watched_fit(model: Any, corpora: Mapping[str, Corpus], **options: Any) -> Outcome:
     """Fit with a progress bar on a terminal; Ctrl-C stops it after the iteration, a second one at once."""
     from sklearn.exceptions import ConvergenceWarning
 
@@ -59,8 +60,8 @@ def watched_fit(model: Any, corpora: Mapping[str, Corpus], **options: Any) -> tu
             stopped = interrupt.asked
             return stopped
 
-        bundle = fit_bundle(model, corpora, callback=watch, **options)
-    return bundle, Outcome(
+        fit_bundle(model, corpora, callback=watch, keep_documents=False, **options)
+    return Outcome(
         seconds=time.perf_counter() - began,
         stopped=stopped,
         last=reports[-1],
@@ -73,7 +74,7 @@ def watched_fit(model: Any, corpora: Mapping[str, Corpus], **options: Any) -> tu
 
 
 def fit_and_save(
-    model: Any, corpora: Mapping[str, Corpus], path: Path, **options: Any
+    model: Any, corpora: Mapping[str, Corpus], path: Path, *, keep_documents: bool = True, **options: Any
 ) -> tuple[Bundle, Outcome]:
     """Fit a model and save it; a second Ctrl-C leaves `path` as it was.
 
@@ -85,6 +86,8 @@ def fit_and_save(
         By the names of modalities; "" if documents have just one.
     path : Path
         Where to save it.
+    keep_documents : bool, default=True
+        Whether the documents are saved with it.
     **options
         Of the model's `fit`.
 
@@ -93,8 +96,12 @@ def fit_and_save(
     (Bundle, Outcome)
         The model with its vectoriser or vectorisers, and how the fit went.
     """
-    bundle, outcome = watched_fit(model, corpora, **options)
-    with waiting("saving the model"):
+    from laconic.bundle.fitting import bundle_of
+
+    outcome = watched_fit(model, corpora, **options)
+    with waiting(f"finding the weights of {plural(outcome.n_documents, 'document')}") as status:
+        bundle = bundle_of(model, corpora, keep_documents=keep_documents)
+        status.update(Text("saving the model"))
         bundle.save(path)
     # Told at once: what follows may go to a pipe that nobody reads.
     say(f"model saved to {path}{_documents_kept(bundle)}", whole=True)
