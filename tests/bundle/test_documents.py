@@ -63,7 +63,7 @@ def test_the_weights_are_those_of_the_model(bundle):
 
 
 def test_documents_are_read_when_they_are_used(saved, monkeypatch):
-    monkeypatch.setattr(module, "read_documents", None)
+    monkeypatch.setattr(module, "restore_documents", None)
     loaded = laconic.load(saved)
     assert len(loaded.topic_words()) == 2
     with pytest.raises(TypeError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from display_toys import read
-from media_toys import SIZES, planted_media
+from modality_toys import SIZES, planted_modalities
 from scipy.sparse import csr_array
 from sklearn import config_context
 from sklearn.base import clone
@@ -36,7 +36,7 @@ MODELS_SHOWN = [
 def fitted(model, X):
     model = clone(model).set_params(**FAST)
     if isinstance(model, MultimodalPLSA):
-        return model.fit(planted_media())
+        return model.fit(planted_modalities())
     return model.fit(X, np.where(np.arange(X.shape[0]) % 3 == 0, "sea", "sky"))
 
 

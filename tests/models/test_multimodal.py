@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from media_toys import complete, naive_objective, planted_media
+from modality_toys import complete, naive_objective, planted_modalities
 from scipy.sparse import csr_array
 from sklearn.preprocessing import normalize
 
@@ -32,7 +32,7 @@ def gap(fitted, media):
 @pytest.mark.parametrize("sizes", [None, THREE])
 @pytest.mark.parametrize("divergence", DIVERGENCES)
 def test_the_objective_is_the_formula_and_never_rises(divergence, sizes, row_normalize):
-    media, seen = planted_media(sizes=sizes), []
+    media, seen = planted_modalities(sizes=sizes), []
     fitted = model(divergence, strength=0.7, row_normalize=row_normalize, max_iter=15, tol=0).fit(
         media, callback=lambda p: seen.append(p.objective) if p.phase == "fit" else None
     )
@@ -44,7 +44,7 @@ def test_the_objective_is_the_formula_and_never_rises(divergence, sizes, row_nor
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("divergence", ["skl", "l2", "l1"])
 def test_a_graph_of_documents_joins_the_links_between_media(divergence):
-    media = planted_media()
+    media = planted_modalities()
     links = [(0, 1, 1.0), (1, 2, 0.5), (3, 70, 2.0), (5, 6, 1.0), (11, 12, 1.0)]
     fitted = model(divergence, strength=0.3, max_iter=15, tol=0).fit(media, graph=np.array(links))
     assert fitted.objective_history_[-1] == pytest.approx(naive_objective(fitted, media, links), rel=1e-9)
@@ -57,7 +57,7 @@ def test_a_graph_of_documents_joins_the_links_between_media(divergence):
 
 @pytest.mark.parametrize("divergence", DIVERGENCES)
 def test_topics_and_weights_are_distributions(divergence):
-    media = planted_media(sizes=THREE)
+    media = planted_modalities(sizes=THREE)
     fitted = model(divergence).fit(media)
     assert fitted.modalities_ == ("de", "en", "image")
     assert fitted.n_terms_ == THREE
@@ -72,7 +72,7 @@ def test_topics_and_weights_are_distributions(divergence):
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_without_strength_every_medium_is_on_its_own():
-    media = planted_media()
+    media = planted_modalities()
     init = model("tied", max_iter=2).fit(media).components_
     fitted = model("l2", strength=0, init=init, max_iter=20, tol=0).fit(media)
     start = 0
@@ -87,7 +87,7 @@ def test_without_strength_every_medium_is_on_its_own():
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_given_topics_are_where_a_fit_begins():
-    media = planted_media()
+    media = planted_modalities()
     found = model(strength=0.5).fit(media)
     again = model(strength=0.5, init=found.components_).fit(media)
     assert again.objective_history_[-1] <= found.objective_history_[-1] * (1 + 1e-3)
@@ -100,7 +100,7 @@ def test_given_topics_are_where_a_fit_begins():
 
 def test_one_medium_is_plsa():
     # of length one: otherwise the objectives differ by a constant, and the fits stop at different iterations
-    X = normalize(planted_media()["de"], norm="l1")
+    X = normalize(planted_modalities()["de"], norm="l1")
     ours = model("tied", row_normalize=False).fit({"de": X})
     plain = PLSA(4, random_state=0, max_iter=3000).fit(X)
     np.testing.assert_allclose(ours.components_, plain.components_, atol=1e-10)
@@ -109,7 +109,7 @@ def test_one_medium_is_plsa():
 
 @pytest.mark.parametrize("divergence", ["skl", "l2", "l1"])
 def test_strength_brings_the_media_of_a_document_together(divergence):
-    media = planted_media()
+    media = planted_modalities()
     gaps = [gap(model(divergence, strength=s).fit(media), media) for s in (0, 0.1, 1, 100)]
     assert gaps == sorted(gaps, reverse=True)
     assert gaps[-1] < 0.03 * gaps[0]
@@ -117,7 +117,7 @@ def test_strength_brings_the_media_of_a_document_together(divergence):
 
 @pytest.mark.parametrize("divergence", ["skl", "l2", "l1"])
 def test_a_large_strength_comes_close_to_tied_weights(divergence):
-    media = complete(planted_media(seed=1))
+    media = complete(planted_modalities(seed=1))
     tied = model("tied").fit(media)
     strong = model(divergence, strength=1000, init=tied.components_).fit(media)
     assert strong.objective_history_[-1] == pytest.approx(tied.objective_history_[-1], rel=0.02)
@@ -125,7 +125,7 @@ def test_a_large_strength_comes_close_to_tied_weights(divergence):
 
 @pytest.mark.parametrize("divergence", DIVERGENCES)
 def test_planted_mates_are_found(divergence):
-    media = complete(planted_media(400, seed=2, n_topics=6, n_words=80))
+    media = complete(planted_modalities(400, seed=2, n_topics=6, n_words=80))
     train = {name: X[:250] for name, X in media.items()}
     new = {name: X[250:] for name, X in media.items()}
     fitted = model(divergence, 6).fit(train)
@@ -165,7 +165,7 @@ def test_translation_gives_the_other_side_of_planted_topics():
 
 def test_documents_that_lack_media_help_those_that_have_them():
     """Words that only occur in documents without English still find their topics, and a translation."""
-    media = complete(planted_media(300, seed=4, n_words=60))
+    media = complete(planted_modalities(300, seed=4, n_words=60))
     german, english = media["de"].toarray(), media["en"].toarray()
     # a new name for the heaviest word of half of the documents, which lose their English
     heavy = german.sum(axis=0).argmax()
@@ -178,7 +178,7 @@ def test_documents_that_lack_media_help_those_that_have_them():
 
 
 def test_media_of_a_triangle_need_no_document_with_all():
-    media = complete(planted_media(240, sizes=THREE, seed=5))
+    media = complete(planted_modalities(240, sizes=THREE, seed=5))
     parts = {name: X.toarray() for name, X in media.items()}
     for number, X in enumerate(parts.values()):
         X[number::3] = 0
@@ -189,7 +189,7 @@ def test_media_of_a_triangle_need_no_document_with_all():
 
 
 def test_similarity_is_the_correlation_of_weights():
-    media = planted_media()
+    media = planted_modalities()
     fitted = model().fit(media)
     similar = fitted.similarity(media["de"], media["en"], "de", "en")
     a, b = fitted.transform(media["de"], "de"), fitted.transform(media["en"], "en")
@@ -204,7 +204,7 @@ def test_similarity_is_the_correlation_of_weights():
 
 
 def test_several_media_together_give_one_composition():
-    media = planted_media()
+    media = planted_modalities()
     fitted = model().fit(media)
     np.testing.assert_allclose(
         fitted.transform({"en": media["en"]}), fitted.transform(media["en"], "en"), atol=2e-4
@@ -224,7 +224,7 @@ def test_several_media_together_give_one_composition():
 
 
 def test_score_and_perplexity():
-    media = planted_media()
+    media = planted_modalities()
     fitted = model().fit(media)
     for name, X in media.items():
         alone = fitted.modality_model(name)
@@ -247,7 +247,7 @@ def test_score_and_perplexity():
 
 
 def test_paired_topics_are_listed():
-    media = planted_media()
+    media = planted_modalities()
     fitted = model().fit(media)
     words = {name: [f"{name}{j}" for j in range(X.shape[1])] for name, X in media.items()}
     for name, X in media.items():
@@ -266,7 +266,7 @@ def test_paired_topics_are_listed():
 
 
 def test_a_modality_alone_is_a_model_to_keep(tmp_path):
-    media = planted_media()
+    media = planted_modalities()
     fitted = model().fit(media)
     alone = fitted.modality_model("en")
     assert type(alone) is PLSA
@@ -276,7 +276,7 @@ def test_a_modality_alone_is_a_model_to_keep(tmp_path):
 
 def test_names_of_columns_come_from_data_frames():
     pandas = pytest.importorskip("pandas")
-    media = {name: X.toarray() for name, X in planted_media().items()}
+    media = {name: X.toarray() for name, X in planted_modalities().items()}
     words = [f"word{j}" for j in range(media["en"].shape[1])]
     media["en"] = pandas.DataFrame(media["en"], columns=words)
     fitted = model().fit(media)
@@ -295,7 +295,7 @@ def test_names_of_columns_come_from_data_frames():
 @pytest.mark.parametrize("divergence", DIVERGENCES)
 def test_nothing_stalls_where_media_hold_the_same_words(divergence):
     """The same matrix twice: weights begin nearly equal, and must still become those of PLSA."""
-    X = planted_media()["de"]
+    X = planted_modalities()["de"]
     twice = model(divergence).fit({"a": X, "b": X})
     rows = csr_array(X.toarray() / np.maximum(X.sum(axis=1), 1)[:, None])
     init = model("tied", max_iter=3, tol=1.0).fit({"a": X}).components_

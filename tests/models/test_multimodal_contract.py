@@ -4,7 +4,7 @@ import io
 
 import numpy as np
 import pytest
-from media_toys import planted_media
+from modality_toys import planted_modalities
 from rich.console import Console
 from scipy.sparse import csr_array
 from sklearn.base import clone
@@ -29,7 +29,7 @@ def model(request):
 
 @pytest.fixture(scope="module")
 def media():
-    return planted_media()
+    return planted_modalities()
 
 
 def quiet(model):
@@ -45,7 +45,7 @@ def bits(model):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_any_number_of_threads_gives_the_same_bits(model, dtype):
     # more documents and terms than one block holds
-    media = planted_media(1500, {"de": 700, "en": 600}, dtype=dtype)
+    media = planted_modalities(1500, {"de": 700, "en": 600}, dtype=dtype)
     fitted = [clone(model).set_params(n_jobs=n, max_iter=3, tol=0).fit(media) for n in (1, 2, 4)]
     assert len({bits(each) for each in fitted}) == 1
     assert len({each.transform(media).tobytes() for each in fitted}) == 1
@@ -205,7 +205,7 @@ def test_parameters_are_left_alone(model, media):
 @pytest.mark.parametrize("n_components", [1, 2, 50])
 def test_any_number_of_topics(model, n_components):
     """50 is more than there are documents and more than there are terms."""
-    media = planted_media(30, {"de": 20, "en": 15})
+    media = planted_modalities(30, {"de": 20, "en": 15})
     fitted = clone(model).set_params(n_components=n_components, max_iter=100).fit(media)
     assert fitted.components_.shape == (n_components, 35)
     assert np.isfinite(fitted.components_).all()

@@ -9,7 +9,7 @@ from threading import Barrier
 
 import numpy as np
 import pytest
-from media_toys import planted_media
+from modality_toys import planted_modalities
 from planting import planted
 from scipy.sparse import csr_array, csr_matrix, issparse
 from sklearn.base import clone
@@ -161,7 +161,7 @@ def test_of_many_classes_not_all_are_kept(X, monkeypatch):
 
 
 def test_modalities():
-    media = planted_media()
+    media = planted_modalities()
     model = MultimodalPLSA(3, random_state=0, max_iter=5).fit(media)
 
     def everything(model):

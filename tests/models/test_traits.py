@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from media_toys import planted_media
+from modality_toys import planted_modalities
 from planting import planted
 from sklearn.exceptions import NotFittedError
 
@@ -107,7 +107,7 @@ def test_names_of_columns(X):
 
 
 def test_modalities():
-    media = planted_media()
+    media = planted_modalities()
     model = MultimodalPLSA(2, random_state=0)
     assert model.modalities == ()
     model.fit(media)

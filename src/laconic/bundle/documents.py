@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse, vstack
 
 from laconic.corpus.corpus import Corpus
-from laconic.corpus.saving import add_documents, read_documents
+from laconic.corpus.saving import restore_documents, store_documents
 from laconic.corpus.texts import Texts
 from laconic.storage.manifest import Json
 from laconic.storage.reading import StoredDirectory
@@ -290,7 +290,7 @@ def store(
         weights, suffix = documents.modality_weights[name], suffixes.get(name, "")
         kept = weights is model.fit_weights(name or None)
         described[name] = {
-            **add_documents(corpus, writer, PREFIX, suffix),
+            **store_documents(corpus, writer, PREFIX, suffix),
             "weights": None if kept else encode(weights, f"{PREFIX}weights{suffix}", writer),
         }
     return {"modalities": described}
@@ -317,7 +317,7 @@ def restore(
             vectorizer = vectorizer_of(name or None)
         except ValueError as error:
             raise stored.error(f"has documents that do not fit its model ({error})") from error
-        corpora[name] = read_documents(one, vectorizer, stored)
+        corpora[name] = restore_documents(one, vectorizer, stored)
         found = decode(one["weights"], f"{PREFIX}weights", stored)
         weights[name] = model.fit_weights(name or None) if found is None else found
         shape = corpora[name].shape[0], model.components_.shape[0]

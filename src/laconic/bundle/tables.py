@@ -8,6 +8,9 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+WIDEST = 70
+"""How many characters of a value are printed."""
+
 
 class Table(Sequence[dict[str, Any]]):
     """Named columns, row by row: what a data frame would be.
@@ -63,7 +66,8 @@ class Table(Sequence[dict[str, Any]]):
 def _shown(value: Any) -> str:
     if value is None:
         return ""
-    return f"{value:.4g}" if isinstance(value, float) else " ".join(str(value).split())
+    text = f"{value:.4g}" if isinstance(value, float) else " ".join(str(value).split())
+    return text if len(text) <= WIDEST else f"{text[: WIDEST - 1]}…"
 
 
 def as_table(columns: Mapping[str, Sequence[Any]]) -> Any:

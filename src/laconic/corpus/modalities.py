@@ -8,7 +8,15 @@ from laconic.corpus.corpus import Corpus, Given
 from laconic.corpus.options import VectorizerOptions
 from laconic.corpus.vectorizer import Vectorizer
 from laconic.errors import CorpusError
-from laconic.reading import Document, Documents, MultimodalDocument, OnError, Paths, Progress, read_modalities
+from laconic.reading import (
+    Document,
+    DocumentStream,
+    MultimodalDocument,
+    OnError,
+    Paths,
+    Progress,
+    read_modalities,
+)
 
 
 def read_corpora(
@@ -100,7 +108,7 @@ def read_corpora(
 class _OneText:
     """The documents with the text of one modality; `complete` when all are read."""
 
-    def __init__(self, documents: Documents[MultimodalDocument], number: int) -> None:
+    def __init__(self, documents: DocumentStream[MultimodalDocument], number: int) -> None:
         self.complete = False
         self._documents = documents
         self._number = number

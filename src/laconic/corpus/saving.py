@@ -69,11 +69,11 @@ def save_corpus(corpus: Corpus, path: str | os.PathLike[str]) -> None:
     """
     with replacing(path, CORPUS) as writer:
         writer.commit(
-            {**add_documents(corpus, writer), "vectorizer": add_vectorizer(corpus.vectorizer, writer)}
+            {**store_documents(corpus, writer), "vectorizer": add_vectorizer(corpus.vectorizer, writer)}
         )
 
 
-def add_documents(
+def store_documents(
     corpus: Corpus, writer: DirectoryWriter, prefix: str = "", modality: str = ""
 ) -> dict[str, Json]:
     """Store the documents of a corpus: counts, ids, labels, dates and texts, as far as it has them.
@@ -92,7 +92,7 @@ def add_documents(
     Returns
     -------
     dict
-        What `read_documents` expects.
+        What `restore_documents` expects.
     """
     counts = corpus.counts
     if counts.dtype != np.float32 or not counts.has_canonical_format or counts.data.min(initial=1) <= 0:
@@ -146,16 +146,16 @@ def load_corpus(path: str | os.PathLike[str], *, verify: bool = True) -> Corpus:
     """
     stored = read_directory(path, CORPUS, mapped=True, verify=verify)
     vectorizer = read_vectorizer(stored, stored.document.get("vectorizer"))
-    return read_documents(stored.document, vectorizer, stored)
+    return restore_documents(stored.document, vectorizer, stored)
 
 
-def read_documents(described: Json, vectorizer: Vectorizer, stored: StoredDirectory) -> Corpus:
-    """Read the documents that `add_documents` stored.
+def restore_documents(described: Json, vectorizer: Vectorizer, stored: StoredDirectory) -> Corpus:
+    """Read the documents that `store_documents` stored.
 
     Parameters
     ----------
     described : JSON value
-        What `add_documents` returned.
+        What `store_documents` returned.
     vectorizer : Vectorizer
         Of the terms that were counted.
     stored : StoredDirectory

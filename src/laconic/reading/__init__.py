@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from laconic.reading.counts import Counted, Terms, holds_counts, read_counts
     from laconic.reading.documents import (
         Document,
-        Documents,
+        DocumentStream,
         MultimodalDocument,
         read_documents,
         read_modalities,
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Counted",
     "Document",
-    "Documents",
+    "DocumentStream",
     "MultimodalDocument",
     "OnError",
     "Paths",
@@ -62,7 +62,7 @@ _HOMES = {
     "laconic.reading.counts": ("Counted", "Terms", "holds_counts", "read_counts"),
     "laconic.reading.documents": (
         "Document",
-        "Documents",
+        "DocumentStream",
         "MultimodalDocument",
         "read_documents",
         "read_modalities",

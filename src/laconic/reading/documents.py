@@ -52,7 +52,7 @@ class MultimodalDocument(NamedTuple):
 Kind = TypeVar("Kind", Document, MultimodalDocument)
 
 
-class Documents(Iterator[Kind]):
+class DocumentStream(Iterator[Kind]):
     """An iterator of documents that knows what was read so far.
 
     Attributes
@@ -89,7 +89,7 @@ def read_documents(
     delimiter: str | None = None,
     on_error: OnError = "raise",
     progress: Progress | None = None,
-) -> Documents[Document]:
+) -> DocumentStream[Document]:
     r"""Read documents one at a time.
 
     Parameters
@@ -116,15 +116,15 @@ def read_documents(
     delimiter : str or None, default=None
         What stands between the fields of CSV and TSV files, if not a comma or a tab.
     on_error : {"raise", "skip"}, default="raise"
-        Whether a row that cannot be used raises, or is left out and noted in `Documents.reading`. What is
-        wrong with a whole file, such as a missing column, always raises; in a folder, each file is a row.
+        Whether a row that cannot be used raises, or is left out and noted in `DocumentStream.reading`. What
+        is wrong with a whole file, such as a missing column, always raises; in a folder, each file is a row.
     progress : callable or None, default=None
         Called every few megabytes, or ten thousand documents, and at the end, with the number of bytes read
         (of compressed files, of compressed bytes), that of all, and the number of documents.
 
     Returns
     -------
-    Documents
+    DocumentStream
         An iterator of `Document` in the order of the files.
 
     Raises
@@ -145,7 +145,9 @@ def read_documents(
     Document(text='', label='1961', id='1', date=None)
     """
     found = plan(path, encoding, delimiter, on_error, progress)
-    return Documents((Document(*row) for row in _rows(found, Columns(text, label, id, date))), found.ledger)
+    return DocumentStream(
+        (Document(*row) for row in _rows(found, Columns(text, label, id, date))), found.ledger
+    )
 
 
 def read_modalities(
@@ -159,7 +161,7 @@ def read_modalities(
     delimiter: str | None = None,
     on_error: OnError = "raise",
     progress: Progress | None = None,
-) -> Documents[MultimodalDocument]:
+) -> DocumentStream[MultimodalDocument]:
     """Read documents that have several texts, such as translations of each other, one document at a time.
 
     Parameters
@@ -173,7 +175,7 @@ def read_modalities(
 
     Returns
     -------
-    Documents
+    DocumentStream
         An iterator of `MultimodalDocument`, whose texts are in the order of the columns.
 
     Raises
@@ -185,7 +187,7 @@ def read_modalities(
         raise CorpusError("give two or more columns of texts; read_documents reads one")
     found = plan(path, encoding, delimiter, on_error, progress)
     rows = _rows(found, Columns(tuple(texts), label, id, date))
-    return Documents((MultimodalDocument(*row) for row in rows), found.ledger)
+    return DocumentStream((MultimodalDocument(*row) for row in rows), found.ledger)
 
 
 def read_table(
@@ -195,12 +197,12 @@ def read_table(
     label: str | None = None,
     id: str | None = None,
     date: str | None = None,
-) -> Documents[Document]:
+) -> DocumentStream[Document]:
     """Read documents from a table in memory; see `Corpus.from_table`."""
     ledger = Ledger()
     source = Rows("", ledger, "row")
     found = Plan("the table", [(source, partial(read_arrow, table=table))], ledger)
-    return Documents((Document(*row) for row in _rows(found, Columns(text, label, id, date))), ledger)
+    return DocumentStream((Document(*row) for row in _rows(found, Columns(text, label, id, date))), ledger)
 
 
 def _rows(found: Plan, columns: Columns) -> Iterator[tuple[Any, str | None, str, np.datetime64 | None]]:

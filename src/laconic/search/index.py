@@ -507,6 +507,9 @@ class SearchIndex:
         """The label and the date of a document, where they are known."""
         labels, dates = self.documents.labels, self.documents.dates
         date = None if dates is None or np.isnat(dates[document]) else str(dates[document])
+        if date is not None:
+            # a day without a time
+            date = date.removesuffix("T00:00:00")
         return None if labels is None else str(labels[document]), date
 
     def _snippet(self, document: int, terms: NDArray[Any]) -> Snippet | None:

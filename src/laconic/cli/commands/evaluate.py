@@ -13,7 +13,7 @@ from rich.text import Text
 
 from laconic.cli.commands.evaluate_search import rankings
 from laconic.cli.commands.evaluate_topics import evaluate_topics
-from laconic.cli.options.arguments import Documents
+from laconic.cli.options.arguments import Blend, CorpusPaths
 from laconic.cli.options.declaring import but, command
 from laconic.cli.options.naming import option_names
 from laconic.cli.options.table import READING
@@ -98,17 +98,6 @@ Measures = Annotated[
         rich_help_panel=RETRIEVAL,
     ),
 ]
-Blend = Annotated[
-    float | None,
-    typer.Option(
-        metavar="NUMBER",
-        min=0,
-        max=1,
-        help="The part of topics in the score, from 0 (terms alone) to 1 (topics alone).",
-        show_default="that of the index",
-        rich_help_panel=RETRIEVAL,
-    ),
-]
 Depth = Annotated[
     int,
     typer.Option(
@@ -126,7 +115,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Write JSON, with more numb
 @command(but(READING, "date"))
 def evaluate(
     model: Saved = None,
-    corpus: Documents = None,
+    corpus: CorpusPaths = None,
     queries: Queries = None,
     qrels: Qrels = None,
     run_file: RunFiles = None,

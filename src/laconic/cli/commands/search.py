@@ -14,7 +14,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from laconic.cli.options.arguments import Documents, Saved
+from laconic.cli.options.arguments import Blend, CorpusPaths, Saved
 from laconic.cli.options.declaring import command
 from laconic.cli.options.modalities import check_names
 from laconic.cli.options.naming import option_names
@@ -54,16 +54,6 @@ Texts = Annotated[
 Number = Annotated[
     int, typer.Option("--number", "-k", metavar="NUMBER", min=1, help="At most that many documents.")
 ]
-Blend = Annotated[
-    float | None,
-    typer.Option(
-        metavar="NUMBER",
-        min=0,
-        max=1,
-        help="The part of topics in the score, from 0 (words only) to 1 (topics only).",
-        show_default="that of the index",
-    ),
-]
 ModalityOption = Annotated[
     str | None,
     typer.Option(
@@ -86,7 +76,7 @@ def search(
     explain: Explain = False,
     json: AsJson = False,
     modality: ModalityOption = None,
-    corpus: Documents = None,
+    corpus: CorpusPaths = None,
     texts: Texts = True,
     *,
     reading: dict[str, Any],
@@ -219,7 +209,7 @@ def _table(found: Results) -> Table:
         table.add_column("text")
     for rank, hit in enumerate(found, start=1):
         numbers = (f"{value:.3f}" for value in (hit.score, hit.term_score, hit.topic_score))
-        facts = [(getattr(hit, name) or "").removesuffix("T00:00:00") for name in known]
+        facts = [getattr(hit, name) or "" for name in known]
         below = [] if beside else [fact for fact in facts if fact]
         row: list[str | Text] = [str(rank), *numbers, Text("\n".join(map(printable, [hit.id, *below])))]
         row += [Text(printable(fact)) for fact in facts if beside]

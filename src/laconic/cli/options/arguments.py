@@ -37,7 +37,7 @@ Saved = Annotated[
     Path,
     typer.Argument(metavar="DIR", help="The directory of a saved model.", show_default=False, readable=False),
 ]
-Documents = Annotated[
+CorpusPaths = Annotated[
     list[Path] | None,
     typer.Option(
         "--corpus",
@@ -46,5 +46,15 @@ Documents = Annotated[
         show_default=False,
         readable=False,
         rich_help_panel=DATA,
+    ),
+]
+Blend = Annotated[
+    float | None,
+    typer.Option(
+        metavar="NUMBER",
+        min=0,
+        max=1,
+        help="The part of topics in the score, from 0 (words alone) to 1 (topics alone).",
+        show_default="that of the index",
     ),
 ]

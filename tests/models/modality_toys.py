@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 SIZES = {"de": 60, "en": 45}
 
 
-def planted_media(n_documents=80, sizes=None, n_topics=4, n_words=40, seed=0, dtype=np.float64):
+def planted_modalities(n_documents=80, sizes=None, n_topics=4, n_words=40, seed=0, dtype=np.float64):
     """Counts by medium. All media of a document have the same weights; each has its own topics.
 
     The last term of every medium never occurs. Every medium lacks some documents, and document 5 has none.
