@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -49,6 +50,11 @@ def as_counts(X: object) -> CSR:
     if not (lowest >= 0 and np.isfinite(highest)):
         raise CorpusError(_first_bad(counts))
     return _canonical(counts)
+
+
+def as_wanted(wants: str, counts: Any, weigh: Callable[[Any], Any]) -> Any:
+    """What a model takes of documents whose words are counted: the counts themselves, or weights."""
+    return counts if wants == "counts" else weigh(counts)
 
 
 def document_frequency(counts: CSR) -> NDArray[np.int64]:

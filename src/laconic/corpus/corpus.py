@@ -21,7 +21,7 @@ from laconic.corpus.vectorizer import Vectorizer, check_texts
 from laconic.corpus.weighting import term_weights
 from laconic.display import corpus_html
 from laconic.errors import CorpusError, Parameter, listed
-from laconic.matrices import as_counts, columns_like
+from laconic.matrices import as_counts, as_wanted, columns_like
 from laconic.reading import (
     Document,
     OnError,
@@ -578,7 +578,7 @@ class Corpus:
         >>> PLSA(2, random_state=0).fit(corpus.shards("counts")).n_alive_
         2
         """
-        X = self.counts if wants == "counts" else self.X
+        X = as_wanted(wants, self.counts, lambda counts: self.X)
         columns = self.counts_csc if "counts_csc" in vars(self) else None
         if columns is not None and X is not self.counts:
             # terms of weight zero are left out of the weights

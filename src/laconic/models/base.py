@@ -23,6 +23,7 @@ from laconic.losses.folding import Explained, FoldIn
 from laconic.losses.loop import Callback, Found, Patience
 from laconic.losses.memory import Sizes
 from laconic.losses.starts import Start
+from laconic.matrices import as_wanted
 from laconic.models.checking import checked_matrix
 from laconic.models.parameters import check_parameters
 from laconic.models.prepared import forget, prepared
@@ -104,7 +105,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         sparse array of shape (n_documents, n_terms)
             For `fit` and `transform`.
         """
-        return counts if self.wants == "counts" else weigh(counts)
+        return as_wanted(self.wants, counts, weigh)
 
     def fit(
         self, X: Any, y: Any = None, *, engine: Engine | None = None, callback: Callback | None = None
