@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from laconic.corpus.languages import stemmer as stemmer_of
+from laconic.kernels.compiling import njit
 
 if TYPE_CHECKING:
     from laconic.corpus import Vectorizer

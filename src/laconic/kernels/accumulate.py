@@ -7,7 +7,8 @@ products C x of documents; with X by columns and the weights (documents × topic
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from laconic.kernels.compiling import njit
 
 # From this many entries of a row in a tile on, they are summed apart from the rest: float32 rounding then
 # grows with the entries of a tile and the number of tiles, not with their product.

@@ -5,7 +5,7 @@ All read the rows in order, so that a matrix may be mapped from a file.
 
 from __future__ import annotations
 
-from numba import njit
+from laconic.kernels.compiling import njit
 
 
 @njit(nogil=True, cache=True)

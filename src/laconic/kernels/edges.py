@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from laconic.kernels.compiling import njit
 
 # weights that differ by no more are equal
 CLOSE = 1e-12

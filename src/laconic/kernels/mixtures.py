@@ -13,8 +13,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from laconic.kernels.compiling import njit
 from laconic.kernels.ratios import ratio_sums
 
 MAX_NEWTON = 60

@@ -15,8 +15,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from laconic.kernels.compiling import njit
 from laconic.kernels.mixtures import update_row
 
 MAX_STEPS = 100

@@ -11,7 +11,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
+
+from laconic.kernels.compiling import njit
 
 # sums may be taken in any order: that lets dot products run in vectors; the order is the same in every run
 _SUMS = {"contract", "reassoc"}

@@ -7,7 +7,8 @@ G is the Gram matrix of the other factor, r the row of products with it. The sam
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from laconic.kernels.compiling import njit
 
 
 @njit(nogil=True, cache=True, fastmath={"contract"})

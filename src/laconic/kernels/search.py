@@ -7,7 +7,8 @@ Topic matching keeps a vector of topics for each document.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from laconic.kernels.compiling import njit
 
 # The sum over topics may be taken in any order, so that it vectorises; nothing else is left to chance.
 _REORDERED = {"reassoc", "contract"}

@@ -14,7 +14,8 @@ No kernel hands arrays to another function in a loop: counting their references 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from laconic.kernels.compiling import njit
 
 # The columns of `rows`.
 FIRST, SECOND = range(2)

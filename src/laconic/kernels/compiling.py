@@ -1,0 +1,79 @@
+"""How kernels are compiled: numba's `njit`, with a cache on disk that several processes may fill at once."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numba
+from numba.core.caching import IndexDataCacheFile
+
+if sys.platform != "win32":
+    import fcntl
+
+
+class SharedCacheFile(IndexDataCacheFile):
+    """The compiled versions of a kernel on disk.
+
+    Numba numbers them without a lock: two processes that compile a kernel for different types at the same
+    moment take the same number, and a third then runs the one for the types of the other.
+    """
+
+    def save(self, key: Any, data: Any) -> None:
+        """Store one more version: first what was compiled, then the index that leads there."""
+        with _locked(f"{self._index_path}.lock"):
+            overloads = self._load_index()
+            name = overloads.get(key)
+            if name is None:
+                taken = set(overloads.values())
+                name = next(one for one in map(self._data_name, itertools.count(1)) if one not in taken)
+            self._save_data(name, data)
+            if key not in overloads:
+                self._save_index({**overloads, key: name})
+
+
+def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Compile a kernel when it is first called; ``cache=True`` keeps it on disk, for all processes.
+
+    Parameters
+    ----------
+    **options
+        Those of `numba.njit`.
+
+    Returns
+    -------
+    callable
+        A decorator.
+    """
+
+    def compiled(function: Callable[..., Any]) -> Any:
+        dispatcher = numba.njit(**options)(function)
+        # There is none where numba is told not to compile, or has no place to keep anything.
+        cache = getattr(dispatcher, "_cache", None)
+        file = getattr(cache, "_cache_file", None)
+        if file is not None:
+            base = file._index_name.removesuffix(".nbi")
+            cache._cache_file = SharedCacheFile(file._cache_path, base, file._source_stamp)  # type: ignore[union-attr]
+        return dispatcher
+
+    return compiled
+
+
+@contextlib.contextmanager
+def _locked(path: str) -> Iterator[None]:
+    """Let one process at a time in, where the system has such a lock."""
+    if sys.platform == "win32":
+        yield
+        return
+    os.makedirs(os.path.dirname(path), exist_ok=True)  # noqa: PTH103, PTH120
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        with contextlib.suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)

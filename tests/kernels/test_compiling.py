@@ -1,0 +1,75 @@
+"""The cache of compiled kernels: several processes may fill it at once."""
+
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+import numpy as np
+
+from laconic.kernels.compiling import SharedCacheFile, njit
+from laconic.kernels.rows import inner
+
+PROCESS = """
+import sys
+import numpy as np
+sys.path.insert(0, sys.argv[1])
+import toy
+kinds = [np.float32, np.float64, np.int32, np.int64, np.uint8, np.int16]
+first = int(sys.argv[2])
+for kind in kinds[first:] + kinds[:first]:
+    assert toy.total(np.arange(4, dtype=kind)) == 6
+"""
+TOY = """
+from laconic.kernels.compiling import njit
+
+@njit(nogil=True, cache=True)
+def total(values):
+    found = 0
+    for value in values:
+        found += value
+    return found
+"""
+
+
+def test_kernels_have_the_shared_cache():
+    assert isinstance(inner._cache._cache_file, SharedCacheFile)
+
+
+def test_versions_that_are_saved_at_once_do_not_take_each_others_place(tmp_path):
+    n_threads, rounds = 8, 20
+    barrier = Barrier(n_threads)
+
+    def fill(number):
+        for turn in range(rounds):
+            barrier.wait()
+            SharedCacheFile(str(tmp_path), "kernel", "stamp").save((turn, number), f"{turn} {number}")
+
+    with ThreadPoolExecutor(n_threads) as pool:
+        list(pool.map(fill, range(n_threads)))
+    cache = SharedCacheFile(str(tmp_path), "kernel", "stamp")
+    for turn in range(rounds):
+        for number in range(n_threads):
+            assert cache.load((turn, number)) == f"{turn} {number}"
+
+
+def test_processes_that_compile_at_once(tmp_path):
+    (tmp_path / "toy.py").write_text(TOY)
+    for _ in range(2):
+        running = [
+            subprocess.Popen(
+                [sys.executable, "-c", PROCESS, str(tmp_path), str(first)], stderr=subprocess.PIPE, text=True
+            )
+            for first in range(4)
+        ]
+        for process in running:
+            _, errors = process.communicate(timeout=300)
+            assert process.returncode == 0, errors
+
+
+def test_a_kernel_that_is_not_kept():
+    @njit(nogil=True)
+    def double(value):
+        return 2 * value
+
+    assert double(np.float64(2)) == 4
