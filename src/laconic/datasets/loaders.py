@@ -57,7 +57,7 @@ def load_texts(name: str, folder: Path) -> Texts:
         name=name,
         labels=None if labels is None else _strings(labels),
         splits=None if splits is None else _strings(splits),
-        options=_TOKENS if name == "octis_m10" else None,
+        options=_TOKENS if name.startswith("octis_") else None,
         **_documents(records, path, labels),
     )
 

@@ -9,7 +9,7 @@ Kind: TypeAlias = Literal[
 ]
 
 # `load` tells type checkers by these names which record it returns.
-TextName: TypeAlias = Literal["bbc_news", "octis_m10", "ohsumed23", "reuters21578"]
+TextName: TypeAlias = Literal["bbc_news", "octis_bbc_news", "octis_m10", "ohsumed23", "reuters21578"]
 RetrievalName: TypeAlias = Literal["adi", "cacm", "cranfield", "npl", "scifact", "time"]
 ImagesName: TypeAlias = Literal["coil20", "pie_pose27"]
 GraphName: TypeAlias = Literal["cora", "cora_ml", "dblp4"]
@@ -113,6 +113,13 @@ KNOWN: dict[str, Known] = {
         "NPL, also called Vaswani: abstracts about electronics",
         "GitHub terrier-org/pyterrier, queries from GitHub stefreschke/Information-Retrieval",
         _RETRIEVAL,
+    ),
+    "octis_bbc_news": Known(
+        "text",
+        "2,225 articles, 5 classes",
+        "BBC News as OCTIS has it: lemmatised, without stop words",
+        "GitHub MIND-Lab/OCTIS",
+        _DOCS,
     ),
     "octis_m10": Known(
         "text",
