@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.decomposition import LatentDirichletAllocation, TruncatedSVD
 
-from laconic.experiments.fitting import iterations_given, spurious_flags
+from laconic.experiments.fitting import finite, iterations_given
 from laconic.experiments.parts import SEED
 from laconic.experiments.retrieval.collections import Collection
 from laconic.experiments.retrieval.grids import Entry, entry
@@ -31,8 +31,7 @@ class Peer(TopicModel):
 
     def transform(self, X: Any) -> Any:
         """What the decomposition makes of documents."""
-        with spurious_flags():
-            return self.decomposition.transform(X)
+        return finite(lambda: self.decomposition.transform(X))
 
 
 def fitted_entry(
@@ -61,8 +60,8 @@ def fitted_entry(
         As of `TopicMatcher`.
     """
     documents = collection.corpus.counts if counts else collection.corpus.X
-    with iterations_given(), spurious_flags():
-        model.fit(documents) if labels is None else model.fit(documents, labels)
+    with iterations_given():
+        finite(lambda: (model.fit(documents) if labels is None else model.fit(documents, labels)).components_)
     return matched_entry(collection, model, settings, counts=counts, labels=labels, **matching)
 
 

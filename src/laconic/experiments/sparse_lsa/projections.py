@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from sklearn.decomposition import LatentDirichletAllocation
 from threadpoolctl import threadpool_limits
 
-from laconic.experiments.fitting import iterations_given, spurious_flags
+from laconic.experiments.fitting import finite, iterations_given
 from laconic.experiments.parts import Results
 from laconic.models import RLSI, SparseLSA
 
@@ -148,13 +148,8 @@ def lda(counts: csr_array, n_dimensions: int, seed: int, iterations: int = LDA_I
     """scikit-learn's LDA, on counts."""
     model = LatentDirichletAllocation(n_dimensions, max_iter=iterations, random_state=seed)
 
-    def transform(X: csr_array) -> Any:
-        with spurious_flags():
-            return model.transform(X)
-
-    with spurious_flags():
-        model.fit(counts)
-    return Projection(model.components_.astype(np.float32), transform)
+    topics = finite(lambda: model.fit(counts).components_)
+    return Projection(topics.astype(np.float32), lambda X: finite(lambda: model.transform(X)))
 
 
 def cost(projection: Projection, X: csr_array) -> Results:
