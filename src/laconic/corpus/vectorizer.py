@@ -15,6 +15,7 @@ from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 from laconic.corpus.counting import Counted, Progress, Tally
 from laconic.corpus.languages import stemmer as stemmer_of
 from laconic.corpus.options import Weighting, check_options
+from laconic.corpus.short import are_short, count_short, tokens_in, words_in
 from laconic.corpus.terms import Ids
 from laconic.corpus.tokens import find_tokens
 from laconic.corpus.weighting import checked_weights, term_weights, weighed
@@ -221,6 +222,8 @@ class Vectorizer:
             One row for every text, also for those without any term of the vocabulary.
         """
         n_terms = len(self.vocabulary)
+        if are_short(texts):
+            return count_short(texts, self._tokens, self._columns, **self._reading())  # type: ignore[arg-type]
         counted = self._counted(texts)
         found = np.flatnonzero(counted.table.documents).astype(np.int32)
         columns = np.full(len(counted.table), -1, np.int32)
@@ -333,17 +336,61 @@ class Vectorizer:
 
     def _counted(self, texts: Iterable[str], progress: Progress | None = None) -> Counted:
         check_texts(texts)
-        words, language = self._settings["stop_words"], self._settings["stemmer"]
-        first, last = self._settings["ngram_range"]
-        return Counted(
-            texts,
-            self._tokens,
-            stop_words=ENGLISH_STOP_WORDS if words == "english" else words or (),
-            ngram_range=(first, last),
+        return Counted(texts, self._tokens, progress=progress, **self._reading())
+
+    def _reading(self) -> dict[str, Any]:
+        """What becomes of tokens: stop words, n-grams and stems."""
+        language, ngram_range = self._settings["stemmer"], self._settings["ngram_range"]
+        return {
+            "stop_words": self._stop_words,
+            "ngram_range": tuple(ngram_range),
             # A new one each time, since no two threads may share it.
-            stem=None if language is None else stemmer_of(language),
-            progress=progress,
-        )
+            "stem": None if language is None else stemmer_of(language),
+        }
+
+    @cached_property
+    def _stop_words(self) -> frozenset[str]:
+        words = self._settings["stop_words"]
+        return ENGLISH_STOP_WORDS if words == "english" else frozenset(words or ())
+
+    def find(self, text: str, terms: Iterable[int]) -> list[tuple[int, int, int]]:
+        """Find words in a text, such as those of a query, to show where they stand.
+
+        Parameters
+        ----------
+        text : str
+        terms : iterable of int
+            Columns of the vocabulary; n-grams are not looked for.
+
+        Returns
+        -------
+        list of (int, int, int)
+            Beginning and end of each word that is one of the terms, and which, in the order of the text.
+
+        Examples
+        --------
+        >>> vectorizer = Vectorizer.from_dict({"weighting": "count"}, ["fish", "red"])
+        >>> vectorizer.find("Red fish, blue fish", [0])
+        [(4, 8, 0), (15, 19, 0)]
+        """
+        wanted = set(terms)
+        if self._tokens.only_words and self._settings["stemmer"] is None:
+            # A word is looked for as it is spelled, which is much faster than to look at all there are.
+            spelled = (str(self.vocabulary[term]) for term in wanted)
+            words = [word for word in spelled if word not in self._stop_words and " " not in word]
+            found = words_in(text, words, lowercase=self._settings["lowercase"])
+            if found is not None:
+                return [(start, stop, self._columns[word]) for start, stop, word in found]
+        tokens = tokens_in(text, self._settings["token_pattern"])
+        distinct = sorted({word for _, _, word in tokens})
+        counts = self.count(distinct)
+        meant = {
+            word: int(term)
+            for word, start, stop in zip(distinct, counts.indptr[:-1], counts.indptr[1:], strict=True)
+            for term in counts.indices[start:stop]
+            if int(term) in wanted
+        }
+        return [(start, stop, meant[word]) for start, stop, word in tokens if word in meant]
 
     def _kept(self, counted: Counted, n_found: int) -> tuple[Ids, list[str]]:
         """Choose the terms that stay, in alphabetical order."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.preprocessing import normalize
+from sklearn.utils.sparsefuncs_fast import inplace_csr_row_normalize_l2
 
 from laconic.corpus.spool import roomy
 from laconic.errors import CorpusError, Parameter
@@ -76,7 +76,8 @@ def weighed(counts: CSR, weighting: str, weights: NDArray[np.float64] | None, *,
         return X
     if sublinear_tf and weighting == "tfidf" and counts.nnz and counts.data.min() < 1:
         raise CorpusError(Parameter("sublinear_tf"), " needs counts of 1 or more; there are smaller ones")
-    factors = weights.astype(np.float32)
+    # All of them are many for a text or two, which have just a few.
+    factors = weights if counts.nnz < weights.size else weights.astype(np.float32)
     for block in _blocks(counts.nnz):
         part = data[block]
         if weighting == "log-entropy":
@@ -86,13 +87,13 @@ def weighed(counts: CSR, weighting: str, weights: NDArray[np.float64] | None, *,
             part += 1
         else:
             part[:] = counts.data[block]
-        part *= factors[counts.indices[block]]
+        part *= factors[counts.indices[block]].astype(np.float32, copy=False)
     if not data.all():
         X = X.copy()
         X.eliminate_zeros()
-    # scikit-learn refuses to normalise a matrix without rows.
+    # Not by `normalize`, whose checks take longer than a short text: X is sound.
     if X.nnz:
-        normalize(X, norm="l2", copy=False)
+        inplace_csr_row_normalize_l2(X)
     return X
 
 
