@@ -191,7 +191,7 @@ def test_an_error_of_the_stream_is_not_disguised():
         ("stemmer", True),
         ("stop_words", [1, 2]),
         ("stop_words", {"the": 1}),
-        ("weighting", "bm25"),
+        ("weighting", "bm26"),
         ("weighting", ["tfidf"]),
         ("sublinear_tf", None),
     ],
