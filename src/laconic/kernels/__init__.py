@@ -4,6 +4,6 @@ Every kernel is `nogil`, so that the blocks of an engine run side by side, and n
 own. Inner loops run over slices taken outside of them: numba's test for negative indices in `a[offset + k]`
 would keep them from being vectorised.
 
-A kernel that is written in loops is compiled in tenths of a second. `a[:] = b` for two arrays, `np.partition`,
-`np.sort` and their like bring seconds of their own: each is a library that has to be compiled first.
+Kernels that are written in loops are compiled in tenths of a second. `a[:] = b` for two arrays,
+`np.partition`, `np.sort` and their like bring seconds of their own: each is a library to be compiled first.
 """
