@@ -26,6 +26,7 @@ from laconic.losses.memory import Sizes
 from laconic.losses.starts import Start
 from laconic.matrices import as_wanted
 from laconic.models.checking import checked_matrix
+from laconic.models.listing import by_weight
 from laconic.models.parameters import check_parameters
 from laconic.models.prepared import forget, prepared
 from laconic.models.state import COMMON, Field, fitted_state, restore
@@ -572,10 +573,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             terms, weights = (
                 (row.indices, row.data) if issparse(row) else (np.flatnonzero(row), row[row != 0])
             )
-            # stable: equal weights stay in the vocabulary's order
-            order = np.argsort(-np.abs(weights), kind="stable")
-            order = order if n_terms is None else order[: max(0, n_terms)]
-            listed.append([(str(names[terms[j]]), float(weights[j])) for j in order])
+            listed.append(by_weight(terms, weights, names, n_terms))
         return listed
 
     def _term_names(self, vocabulary: Sequence[str] | Floats | None) -> Any:

@@ -75,9 +75,9 @@ def has_modalities(name: str) -> bool:
 
 
 def _taken(name: str, method: str = "__init__") -> Mapping[str, Any]:
-    """What a method of a model takes, and the defaults; by its source, if models are not imported yet."""
+    """What a method of a model takes, and the defaults; by its source, if the model is not imported yet."""
     kind = _recipe(name).kind
-    if "MODELS" in vars(models):
+    if models.MODELS.at_hand(kind):
         return taken_by(getattr(models.MODELS[kind], method))
     return taken_in(models.HOMES[kind], method, kind)
 
