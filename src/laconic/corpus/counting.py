@@ -20,7 +20,7 @@ from laconic.corpus.terms import Bytes, Found, Ids, Stem, TermTable, encoded
 from laconic.corpus.tokens import Tokens
 from laconic.engines import Workers
 from laconic.errors import CorpusError
-from laconic.kernels.text import fill_rows, tally_terms
+from laconic.kernels.text import TOKEN_END, fill_rows, tally_terms
 from laconic.matrices import canonical_csr, index_dtype
 
 if TYPE_CHECKING:
@@ -63,7 +63,8 @@ class Tally(NamedTuple):
 class _Batch(NamedTuple):
     texts: Bytes
     n_texts: int
-    ascii_only: bool
+    highest: int
+    """The highest byte of all, without those that end texts; or any above it."""
 
 
 class Counted:
@@ -97,7 +98,7 @@ class Counted:
                 table = free.get_nowait()
             except Empty:
                 table = TermTable(stop_words, ngram_range)
-            found = table.count(batch.texts, batch.n_texts, tokens.rule(ascii_only=batch.ascii_only))
+            found = table.count(batch.texts, batch.n_texts, tokens.rule(batch.highest))
             free.put(table)
             return table, found
 
@@ -234,8 +235,9 @@ def _gathered(texts: Iterable[str], tokens: Tokens, progress: Progress | None) -
 
 
 def _batch(parts: list[bytes], ascii_only: bool) -> _Batch:
-    joined = b"\xff".join([*parts, b""])
-    return _Batch(np.frombuffer(joined, np.uint8), len(parts), ascii_only)
+    texts = np.frombuffer(b"\xff".join([*parts, b""]), np.uint8)
+    highest = 0x7F if ascii_only else int(texts.max(initial=0, where=texts < TOKEN_END))
+    return _Batch(texts, len(parts), highest)
 
 
 def _in_threads(function: Callable[[Item], Share], items: Iterable[Item]) -> Iterator[Share]:
