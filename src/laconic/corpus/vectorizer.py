@@ -18,7 +18,7 @@ from laconic.corpus.options import Weighting, check_options
 from laconic.corpus.short import are_short, count_short, tokens_in, words_in
 from laconic.corpus.terms import Ids
 from laconic.corpus.tokens import find_tokens
-from laconic.corpus.weighting import checked_weights, term_weights, weighed
+from laconic.corpus.weighting import checked_length, checked_weights, term_weights, usual_length, weighed
 from laconic.errors import CorpusError, InPython, Parameter
 from laconic.matrices import as_counts
 from laconic.reading.strings import Strings, as_vocabulary
@@ -71,11 +71,13 @@ class Vectorizer:
         The language, such as "english", whose endings are taken off: "fishing" and "fishes" are both counted
         as "fish". Stop words are left out before, and n-grams are those of the stems. Needs the package
         PyStemmer.
-    weighting : {"count", "binary", "tfidf", "log-entropy"}, default="tfidf"
+    weighting : {"count", "binary", "tfidf", "log-entropy", "bm25"}, default="tfidf"
         "tfidf" is the count times ln((1 + n) / (1 + df)) + 1. "log-entropy" is ln(1 + count) times
         1 + sum_d p ln p / ln n, where p is the share of the term's occurrences that document d has: 1 for a
-        term of one document, 0 (and so no entry) for one that all documents have equally often. With both,
-        rows have length one; "count" and "binary" are not normalised.
+        term of one document, 0 (and so no entry) for one that all documents have equally often. "bm25" is
+        ln(1 + (n - df + 0.5) / (df + 0.5)) times count / (count + 1.2 (0.25 + 0.75 l)), where l is the length
+        of the document, as a part of the mean. With these three, rows have length one; "count" and "binary"
+        are not normalised.
     sublinear_tf : bool, default=False
         For "tfidf", take 1 + ln(count) in place of the count.
 
@@ -85,6 +87,8 @@ class Vectorizer:
         The terms in the order of the columns (sorted, if learnt by `fit_count`).
     idf : numpy.ndarray of float64, or None
         The weight of each term; None for the weightings "count" and "binary".
+    mean_length : float or None
+        For "bm25": how many words of the vocabulary documents have on average, not counting empty ones.
     tally : Tally or None
         What `fit_count` found: numbers of texts, tokens and terms. None if it was not called.
 
@@ -140,6 +144,7 @@ class Vectorizer:
         self._tokens = find_tokens(token_pattern, lowercase=lowercase)
         self._vocabulary: Strings | None = None
         self._idf: NDArray[np.float64] | None = None
+        self._mean_length: float | None = None
         self._tally: Tally | None = None
 
     @property
@@ -153,6 +158,11 @@ class Vectorizer:
     def idf(self) -> NDArray[np.float64] | None:
         """The weight of each term, or None for the weightings "count" and "binary"."""
         return self._idf
+
+    @property
+    def mean_length(self) -> float | None:
+        """The mean length of the documents, for the weighting "bm25"."""
+        return self._mean_length
 
     @property
     def tally(self) -> Tally | None:
@@ -205,6 +215,7 @@ class Vectorizer:
             np.array(vocabulary, dtype=object) if self._tokens.only_words else as_vocabulary(vocabulary)
         )
         self._idf = term_weights(counts, self.weighting)
+        self._mean_length = usual_length(counts, self.weighting)
         self._tally = Tally(counted.n_texts, counted.n_tokens, n_found, len(terms))
         return counts
 
@@ -250,7 +261,9 @@ class Vectorizer:
         counts = as_counts(counts)
         if counts.shape[1] != n_terms:
             raise CorpusError(f"counts have {counts.shape[1]} columns; the vocabulary has {n_terms} terms")
-        return weighed(counts, self.weighting, self._idf, sublinear_tf=self._settings["sublinear_tf"])
+        return weighed(
+            counts, self.weighting, self._idf, self._mean_length, sublinear_tf=self._settings["sublinear_tf"]
+        )
 
     def transform(self, texts: Iterable[str]) -> CSR:
         """Count and weigh: ``weigh(count(texts))``.
@@ -286,7 +299,11 @@ class Vectorizer:
 
     @classmethod
     def from_dict(
-        cls, settings: Mapping[str, Any], vocabulary: Iterable[str], idf: ArrayLike | None = None
+        cls,
+        settings: Mapping[str, Any],
+        vocabulary: Iterable[str],
+        idf: ArrayLike | None = None,
+        mean_length: float | None = None,
     ) -> Self:
         """Make a vectoriser from saved settings; everything is checked.
 
@@ -297,7 +314,10 @@ class Vectorizer:
         vocabulary : iterable of str
             In the order of the columns.
         idf : array-like of shape (n_terms,), or None
-            The weight of each term. Needed for the weightings "tfidf" and "log-entropy", and only there.
+            The weight of each term. Needed for the weightings "tfidf", "log-entropy" and "bm25", and only
+            there.
+        mean_length : float or None
+            Needed for the weighting "bm25", and only there.
 
         Returns
         -------
@@ -320,6 +340,7 @@ class Vectorizer:
         vectorizer = cls(**check_options(settings))
         vectorizer._adopt(as_vocabulary(vocabulary))
         vectorizer._idf = checked_weights(idf, vectorizer.weighting, len(vectorizer.vocabulary))
+        vectorizer._mean_length = checked_length(mean_length, vectorizer.weighting)
         return vectorizer
 
     def __repr__(self) -> str:
