@@ -52,12 +52,17 @@ class Tally(NamedTuple):
         Different terms, before `min_df`, `max_df` and `max_features` left some of them out.
     n_terms : int
         Terms of the vocabulary.
+    common : tuple of str
+        Terms in nearly every text, the most frequent first, whether or not they were left out: those in more
+        than 90 % of at least 100 texts. Such a term says nothing about what a text is about, or it is
+        boilerplate, which a list of stop words does not know.
     """
 
     n_texts: int
     n_tokens: int
     n_terms_found: int
     n_terms: int
+    common: tuple[str, ...] = ()
 
 
 class _Batch(NamedTuple):
