@@ -46,7 +46,7 @@ PAGE = """# Weights and starts: how the defaults were chosen
 {headline}
 
 Written by `python -m benchmarks.defaults`. K = 20 topics of a random half of the documents, for each of
-several seeds, one thread. NPMI is counted on the other half, from the ten heaviest words; junk is the share of
+several seeds, one thread. NPMI is counted on the other half, from the ten heaviest words; junk is the part of
 topics with less than 0.1. Diversity is the share of distinct words among the ten of all topics. Stability is
 what topics of two halves have in common: their 20 heaviest words, topics paired so that they have the most in
 common. Accuracy is that of logistic regression on the weights, fitted on the half of the topics and scored on

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     CSC: TypeAlias = sparse.csc_array[np.float32, tuple[int, int]]
 
 
+_FEW = 10_000
 _LEAST = np.float32(np.finfo(np.float32).smallest_subnormal)
 
 
@@ -114,10 +115,11 @@ def _first_bad(counts: CSR) -> str:
 
 
 def _is_canonical(X: Any) -> TypeGuard[CSR]:
-    """Whether all that is asked of counts holds for X as it is; a look costs little, even for a query."""
+    """Whether all that is asked of counts holds for X as it is: a look that costs little, for a query."""
     return bool(
         type(X) is sparse.csr_array
         and X.ndim == 2
+        and X.nnz <= _FEW
         and X.dtype == np.float32
         and X.indices.dtype == X.indptr.dtype == index_dtype(max(X.nnz, *X.shape))
         and len(X.indptr) == X.shape[0] + 1

@@ -493,7 +493,8 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     def _columns(self, modality: str | None) -> Block:
         """The columns of a modality, or all."""
-        check_is_fitted(self, "components_")
+        if not self.fitted:
+            check_is_fitted(self, "components_")
         if modality is not None:
             raise ValueError(
                 f"modality={modality!r} is not known: documents of {type(self).__name__} have just one, so "
