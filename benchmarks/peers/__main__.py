@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import argparse
 import os
+import resource
+import signal
 import subprocess
 import sys
 from importlib.metadata import PackageNotFoundError, version
@@ -31,8 +33,10 @@ ONE_THREAD = dict.fromkeys(
 ) | {"TOKENIZERS_PARALLELISM": "false", "HF_HUB_OFFLINE": "1"}
 
 
-def run_apart(store: Store, protocol: Protocol, contender: Contender, collection: str) -> dict[str, Any]:
-    """Measure in a process of its own, which writes the result."""
+def run_apart(
+    store: Store, protocol: Protocol, contender: Contender, collection: str, minutes: int
+) -> dict[str, Any]:
+    """Measure in a process of its own, which writes the result, for some minutes of the processor."""
     arguments = ["--results", str(store.folder), "--here", protocol.name, collection, contender.key]
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks.peers", *arguments],
@@ -41,9 +45,12 @@ def run_apart(store: Store, protocol: Protocol, contender: Contender, collection
         stderr=subprocess.PIPE,
         text=True,
         check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (60 * minutes, 60 * minutes + 60)),
     )
     if done.returncode == 0:
         return store.read(protocol.name, collection, contender.key) or {}
+    if done.returncode == -signal.SIGXCPU:
+        return {"failed": f"took more than {minutes} minutes of the processor for all its fits"}
     last = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
     console.print(done.stderr[-3000:], markup=False)
     return {"failed": last}
@@ -90,7 +97,7 @@ def run_missing(store: Store, options: argparse.Namespace) -> None:
                 if missing := contender.missing():
                     result = {"missing": f"not installed: {', '.join(missing)}"}
                 else:
-                    result = run_apart(store, protocol, contender, collection)
+                    result = run_apart(store, protocol, contender, collection, options.minutes)
                 if "runs" not in result:
                     console.print(result, markup=False)
                     store.write(
@@ -106,6 +113,9 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", help="families (laconic, gensim, ...) or contenders")
     parser.add_argument("--on", nargs="+", help="collections")
     parser.add_argument("--again", action="store_true", help="also what has a result")
+    parser.add_argument(
+        "--minutes", type=int, default=90, help="of the processor, for a contender on a collection"
+    )
     parser.add_argument("--nothing", action="store_true", help="run nothing, just show what there is")
     parser.add_argument("--page", type=Path, help="also write the tables and the picture, beside each other")
     parser.add_argument("--here", nargs=3, help=argparse.SUPPRESS)
