@@ -255,7 +255,6 @@ def contenders() -> list[Contender]:
         gensim("gensim LSI", fit=partial(fit_gensim, model="LsiModel", tfidf=True)),
         gensim("gensim NMF", fit=partial(fit_gensim, model="Nmf")),
         gensim("gensim LDA", fit=partial(fit_gensim, model="LdaModel")),
-        gensim("gensim LDA, 10 passes", fit=partial(fit_gensim, model="LdaModel", passes=10)),
         Contender("BERTopic", "BERTopic", encoders.fit_bertopic, ("bertopic", encoders.PACKAGE), True),
         *(
             turftopic(f"turftopic {name}", fit=partial(encoders.fit_turftopic, model=model))

@@ -253,9 +253,9 @@ class TestPage:
         pytest.importorskip("matplotlib")
         pages.write_page(self.store(tmp_path / "results"), tmp_path / "page.md")
         page = (tmp_path / "page.md").read_text()
-        assert "| laconic.fit | **0.200 ± 0.000** | 0.800 ± 0.000 | 100% | **1.00** |" in page
+        assert "| laconic.fit | **0.200 ± 0.000** | 0.800 ± 0.000 | 100% | **1.00** | 1.0 |" in page
         assert (
-            "ahead of `laconic.fit` in npmi: none; ahead of `laconic.fit` in diversity: scikit-learn NMF; "
+            "ahead of `laconic.fit` in NPMI: none; ahead of `laconic.fit` in diversity: scikit-learn NMF; "
             in page
         )
         assert "behind it in all of these: gensim LDA." in page
@@ -263,6 +263,7 @@ class TestPage:
         assert "| CTM | 0.094 | 0.819 | +0.106, -0.019 |" in page
         assert "- OCTIS' BBC News: BERTopic: not installed: bertopic." in page
         assert "- OCTIS' M10: nobody" in page
+        assert "Ahead of every published row in both numbers at once: none." in page
         assert "Versions: toy 1.0." in page
         assert ">gensim LDA</text>" in (tmp_path / "images" / "peers.svg").read_text()
 
