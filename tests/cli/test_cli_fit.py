@@ -222,7 +222,7 @@ def test_an_earlier_model_is_replaced(laconic, jsonl, tmp_path):
         (["--jobs", "0"], "0 threads"),
         (["--seed", "-1"], "is not between"),
         (["--topics", "0"], "--topics"),
-        (["--weighting", "bm25"], "bm25"),
+        (["--weighting", "bm26"], "bm26"),
         (["--no-such-option"], "--no-such-option"),
     ],
 )

@@ -11,9 +11,9 @@ from typing import Any, Literal, TypeAlias, TypedDict
 from laconic.corpus.languages import read_words, stemmers, stop_words_of
 from laconic.errors import InPython, Parameter, ParameterError
 
-Weighting: TypeAlias = Literal["count", "binary", "tfidf", "log-entropy"]
+Weighting: TypeAlias = Literal["count", "binary", "tfidf", "log-entropy", "bm25"]
 
-WEIGHTINGS: tuple[Weighting, ...] = ("count", "binary", "tfidf", "log-entropy")
+WEIGHTINGS: tuple[Weighting, ...] = ("count", "binary", "tfidf", "log-entropy", "bm25")
 
 
 class VectorizerOptions(TypedDict, total=False):

@@ -38,6 +38,9 @@ class Tokens(Protocol):
     def rule(self, *, ascii_only: bool) -> Rule:
         """What is a token in the bytes."""
 
+    def split(self, text: str) -> list[str]:
+        """The tokens themselves: for a text so short that arrays would cost more than its words."""
+
 
 def find_tokens(pattern: str, *, lowercase: bool) -> Tokens:
     """Choose the fast way for patterns that mean words, and `re` for others; the tokens are the same.
@@ -55,25 +58,7 @@ def find_tokens(pattern: str, *, lowercase: bool) -> Tokens:
         Of the tokens ``re.findall(pattern, text.lower())``.
     """
     words = _WORD_PATTERNS.get(pattern.removeprefix("(?u)"))
-    return _Matches(pattern, lowercase) if words is None else _Words(*words, lowercase)
-
-
-class _Words:
-    only_words = True
-
-    def __init__(self, shortest: int, letter_first: bool, lowercase: bool) -> None:
-        self._shortest = shortest
-        self._letter_first = letter_first
-        self._lowercase = lowercase
-
-    def encode(self, text: str) -> bytes:
-        if self._lowercase and not text.isascii() and (_DOTTED_I in text or _SIGMA in text):
-            text = text.lower()
-        return encoded(text)
-
-    def rule(self, *, ascii_only: bool) -> Rule:
-        size = _ASCII if ascii_only else _UNICODE
-        return Rule(character_classes(size, self._letter_first, self._lowercase), _ASCII, self._shortest)
+    return _Matches(pattern, lowercase) if words is None else _Words(pattern, *words, lowercase)
 
 
 class _Matches:
@@ -84,10 +69,40 @@ class _Matches:
         self._lowercase = lowercase
 
     def encode(self, text: str) -> bytes:
-        return given_tokens(self._find(text.lower() if self._lowercase else text))
+        return given_tokens(self.split(text))
 
     def rule(self, *, ascii_only: bool) -> Rule:
         return GIVEN
+
+    def split(self, text: str) -> list[str]:
+        return self._find(text.lower() if self._lowercase else text)
+
+
+class _Words(_Matches):
+    only_words = True
+
+    def __init__(self, pattern: str, shortest: int, letter_first: bool, lowercase: bool) -> None:
+        super().__init__(pattern, lowercase)
+        self._shortest = shortest
+        self._letter_first = letter_first
+
+    def encode(self, text: str) -> bytes:
+        if self._lowercase and not lowers_one_by_one(text):
+            text = text.lower()
+        return encoded(text)
+
+    def rule(self, *, ascii_only: bool) -> Rule:
+        size = _ASCII if ascii_only else _UNICODE
+        return Rule(character_classes(size, self._letter_first, self._lowercase), _ASCII, self._shortest)
+
+
+def lowers_one_by_one(text: str) -> bool:
+    """Whether the lower-case form of a text is that of its characters, each of them one character.
+
+    >>> lowers_one_by_one("Ärger"), lowers_one_by_one("\u0130stanbul")
+    (True, False)
+    """
+    return text.isascii() or (_DOTTED_I not in text and _SIGMA not in text)
 
 
 @cache
