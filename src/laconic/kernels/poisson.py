@@ -67,7 +67,7 @@ def sweep(counts, others, fitted, inverse, ratios, w, slopes, fewest, least):
         bend = zero
         for j in range(counts.size):
             bend += (ratios[j] * own[j]) * (inverse[j] * own[j])
-        if not (bend > 0 and slopes[k] > 0):
+        if not (bend > 0 and slopes[k] > 0 and math.isfinite(bend)):
             continue
         new = w[k] + (pull / slopes[k] - one) * (pull / bend)
         lowest = least if w[k] * pull <= HALF_A_COUNT * fewest else STEEPEST * w[k]
