@@ -33,7 +33,7 @@ RECIPES: dict[str, Recipe] = {
     "nmf": Recipe("NMF", {"loss": "squared"}, ("loss", "prior")),
     "group-nmf": Recipe("GroupNMF", {}),
     "sparse-lsa": Recipe("SparseLSA", {"nonnegative": True}),
-    "nmf-kl": Recipe("NMF", {"loss": "kl"}, ("loss", "solver")),
+    "nmf-kl": Recipe("NMF", {"loss": "kl"}, ("loss",)),
     "plsa": Recipe("PLSA", {}),
     "graph-plsa": Recipe("GraphPLSA", {}),
     "multimodal-plsa": Recipe("MultimodalPLSA", {}),

@@ -244,7 +244,8 @@ TABLE: list[Option] = [
         "--solver",
         "solver",
         MODEL,
-        "How nmf and group-nmf are found: coordinate descent, or multiplicative updates (slow).",
+        "How topics are found. nmf and group-nmf: cd, coordinate descent, or mu, multiplicative updates "
+        "(slow). plsa and nmf-kl: extrapolated; em, expectation-maximisation (slow); or cd.",
     ),
     Option(
         "--prior",
