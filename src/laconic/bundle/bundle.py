@@ -339,7 +339,11 @@ class Bundle:
         return rows
 
     def transform(
-        self, texts: Iterable[str] | Mapping[str, Iterable[str]], *, modality: str | None = None
+        self,
+        texts: Iterable[str] | Mapping[str, Iterable[str]],
+        *,
+        modality: str | None = None,
+        normalize: bool = False,
     ) -> Any:
         """Describe texts by the model's topics.
 
@@ -350,12 +354,19 @@ class Bundle:
             modality.
         modality : str, optional
             Which one the texts are of, for a model of several.
+        normalize : bool, default=False
+            Whether weights are divided by their sum, so that they are the topics' shares of a text; for
+            models whose weights are not negative.
 
         Returns
         -------
         array of shape (n_texts, n_topics)
             What the model's ``transform`` returns, one row for every text.
         """
+        weights = self._transform(texts, modality)
+        return self.model.shares(weights) if normalize else weights
+
+    def _transform(self, texts: Iterable[str] | Mapping[str, Iterable[str]], modality: str | None) -> Any:
         if isinstance(texts, Mapping):
             return self.model.transform({n: self.vectorize(part, modality=n) for n, part in texts.items()})
         X = self.vectorize(texts, modality=modality)

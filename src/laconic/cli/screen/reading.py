@@ -12,6 +12,7 @@ from rich.progress import BarColumn, Progress, TextColumn
 
 from laconic.cli.options.table import worded
 from laconic.cli.screen.console import messages, printable, say, warn
+from laconic.errors import Parameter
 from laconic.words import COMPILING, clock, plural, rounded, size
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from laconic.reading import Reading
 
 PROBLEMS_SHOWN = 3
+WORDS_SHOWN = 8
 
 
 class ReadingDisplay:
@@ -85,7 +87,7 @@ def describe(corpus: Corpus) -> str:
     """
     from laconic.corpus.facts import facts_of
 
-    found = facts_of(corpus)
+    found, settings = facts_of(corpus), corpus.vectorizer.to_dict()
     documents = [plural(found.n_documents, "document")]
     if found.n_labels is not None:
         documents.append(plural(found.n_labels, "label"))
@@ -94,11 +96,35 @@ def describe(corpus: Corpus) -> str:
     if found.n_found is None:
         parts.append(plural(found.n_terms, "term"))
     else:
-        rule = kept_terms(corpus.vectorizer.to_dict())
+        rule = kept_terms(settings)
         parts.append(f"{found.n_terms:,} of {plural(found.n_found, 'term')} kept ({rule})")
     if found.n_empty:
         parts.append(f"{plural(found.n_empty, 'document')} without any kept term")
+    if found.n_found is not None and settings["html"]:
+        parts.append("HTML tags and entities were taken out")
+    parts += _in_nearly_all(corpus)
     return "; ".join(parts)
+
+
+def _in_nearly_all(corpus: Corpus) -> list[str]:
+    """Which words are in nearly every document, whether they were kept, and what leaves them out."""
+    tally = corpus.vectorizer.tally
+    common = () if tally is None else tally.common
+    kept = set(common).intersection(corpus.vocabulary.tolist())
+    told = []
+    if kept:
+        words = _listed([word for word in common if word in kept])
+        told.append(f"in nearly every document: {words}; {worded(Parameter('max_df', 0.9))} leaves them out")
+    if len(kept) < len(common):
+        words = _listed([word for word in common if word not in kept])
+        told.append(f"in nearly every document, and so left out: {words}")
+    return told
+
+
+def _listed(words: list[str]) -> str:
+    more = len(words) - WORDS_SHOWN
+    listed = ", ".join(map(printable, words[:WORDS_SHOWN]))
+    return f"{listed} and {more:,} more" if more > 0 else listed
 
 
 def kept_terms(settings: dict[str, Any]) -> str:
