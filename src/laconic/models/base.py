@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from laconic.display import model_html
 from laconic.engines import Block, Engine, Shards, Threads
-from laconic.errors import Parameter, ParameterError
+from laconic.errors import InPython, ParameterError
 from laconic.losses.factor import Factor, compressed
 from laconic.losses.folding import Explained, FoldIn
 from laconic.losses.loop import Callback, Found, Patience
@@ -272,9 +272,10 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """
         if not self.traits.nonnegative:
             raise ParameterError(
-                "weights of this model may be negative, so they are no shares: fit it with ",
-                Parameter("nonnegative", "both"),
-                ", or choose NMF or PLSA",
+                "weights of this model may be negative, so they are no shares: choose rlsi with weights that "
+                "are not",
+                InPython(" (nonnegative='both')"),
+                ", nmf or plsa",
             )
         totals = np.asarray(weights.sum(axis=1), np.float64).ravel()
         factors = np.divide(1, totals, out=np.zeros_like(totals), where=totals > 0).astype(weights.dtype)

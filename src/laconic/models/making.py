@@ -28,7 +28,7 @@ class Recipe(NamedTuple):
 
 
 RECIPES: dict[str, Recipe] = {
-    "rlsi": Recipe("RLSI", {"nonnegative": True}),
+    "rlsi": Recipe("RLSI", {"nonnegative": "both", "init": "svd"}),
     "group-rlsi": Recipe("GroupRLSI", {"nonnegative": True}),
     "nmf": Recipe("NMF", {"loss": "squared"}, ("loss", "prior")),
     "group-nmf": Recipe("GroupNMF", {}),
@@ -95,7 +95,8 @@ def make_model(name: str, n_topics: int | None = None, words: int | None = None,
         The word budget of each topic, for models that have one: 40 by default, unless a penalty is given.
     **parameters
         Those of the model's class, in place of its defaults. Topics are non-negative unless
-        ``nonnegative=False``.
+        ``nonnegative=False``; "rlsi" has weights of documents that are not negative either, and starts from
+        singular vectors, so that the same topics come back.
 
     Returns
     -------
