@@ -236,6 +236,7 @@ TABLE: list[Option] = [
         "nonnegative",
         MODEL,
         "Whether words may count against a topic.",
+        bool,
         shown="nonnegative",
         read=convert.opposite,
     ),

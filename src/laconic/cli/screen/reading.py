@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import ExitStack
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -12,7 +13,7 @@ from rich.progress import BarColumn, Progress, TextColumn
 from laconic.cli.options.table import worded
 from laconic.cli.screen.console import messages, printable, say, warn
 from laconic.errors import Parameter
-from laconic.words import clock, plural, rounded, size
+from laconic.words import COMPILING, clock, plural, rounded, size
 
 if TYPE_CHECKING:
     from laconic.corpus import Corpus
@@ -30,6 +31,7 @@ class ReadingDisplay:
 
     def __init__(self, console: Console | None = None) -> None:
         self.console = console or messages()
+        self._doing = "reading"
         self._bar = Progress(
             TextColumn("{task.description}"),
             BarColumn(bar_width=14),
@@ -43,18 +45,27 @@ class ReadingDisplay:
         self._began = time.perf_counter()
         self._bar.start()
         self._task = self._bar.add_task("reading", total=None, facts="")
+        from laconic.kernels.compiling import watched
+
+        self._watching = ExitStack()
+        self._watching.enter_context(watched(lambda: self._show(COMPILING), lambda: self._show(self._doing)))
         return self
+
+    def _show(self, doing: str) -> None:
+        self._bar.update(self._task, description=doing)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._watching.close()
         self._bar.stop()
 
     def __call__(self, done: int, total: int | None, n_documents: int) -> None:
         """Show how far the reading is."""
         documents = plural(n_documents, "document")
         if total is None or done >= total:
-            self._bar.update(self._task, description="counting terms", total=None, facts=documents)
+            self._doing = "counting terms"
+            self._bar.update(self._task, description=self._doing, total=None, facts=documents)
             return
         speed = max(done, 1) / max(time.perf_counter() - self._began, 1e-9)
         facts = (
