@@ -4,9 +4,11 @@ BIN := .venv/bin
 # For processes that share the cores: threads of OpenMP wait for each other without sleeping. Those of BLAS are two,
 # for the tests that see them held to one.
 ONE_CORE_EACH := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=2
+# Which build of torch: sentence encoders take any, and one for the processor alone is much smaller.
+TORCH ?= torch
 
 .PHONY: demo test lint format bench bench-groups bench-plsa bench-sparse-lsa \
-	bench-search bench-fold-in docs clean
+	bench-search bench-fold-in bench-peers bench-peers-encoders docs clean
 
 .venv/core: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -22,6 +24,15 @@ ONE_CORE_EACH := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=2
 
 .venv/bench: .venv/dev
 	$(BIN)/python -m pip install --quiet --prefer-binary --editable '.[bench]'
+	@touch $@
+
+.venv/peers: .venv/dev
+	$(BIN)/python -m pip install --quiet --prefer-binary --editable '.[peers]'
+	@touch $@
+
+.venv/encoders: .venv/peers
+	$(BIN)/python -m pip install --quiet --prefer-binary $(TORCH)
+	$(BIN)/python -m pip install --quiet --prefer-binary --editable '.[encoders]'
 	@touch $@
 
 .venv/docs: .venv/dev
@@ -60,6 +71,12 @@ bench-search: .venv/bench  ## search among a million documents beside bm25s (som
 
 bench-fold-in: .venv/dev  ## one document at a time (a minute)
 	$(BIN)/python -m benchmarks.bench_fold_in
+
+bench-peers: .venv/peers  ## laconic beside the topic models that people use (an hour; needs the data)
+	$(BIN)/python -m benchmarks.peers --page docs/performance-peers.md
+
+bench-peers-encoders: .venv/encoders  ## with those that need sentence vectors, too (hours; a gigabyte of packages)
+	$(BIN)/python -m benchmarks.peers --page docs/performance-peers.md
 
 docs: .venv/docs  ## the manual, as HTML in docs/_build/html
 	$(BIN)/sphinx-build -q -W -b html docs docs/_build/html

@@ -52,6 +52,8 @@ topics, on the same threads and to the same tolerance; *compiled as written* kee
 goes into dense products grows with the square of the number of topics, which is why doubling the topics
 costs more than twice from some hundreds on. Planted topics count as found if the cosine with one of the
 model's is above 0.9.
+
+Whole fits, quality and cost, on real texts: [beside what people use](performance-peers.md).
 """
 
 

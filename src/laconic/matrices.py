@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +11,15 @@ from scipy import sparse
 
 from laconic.errors import CorpusError
 from laconic.kernels.columns import take_columns
+from laconic.kernels.rows import sound_rows
 
 if TYPE_CHECKING:
     CSR: TypeAlias = sparse.csr_array[np.float32, tuple[int, int]]
     CSC: TypeAlias = sparse.csc_array[np.float32, tuple[int, int]]
+
+
+_FEW = 10_000
+_LEAST = np.float32(np.finfo(np.float32).smallest_subnormal)
 
 
 def as_counts(X: object) -> CSR:
@@ -37,6 +42,8 @@ def as_counts(X: object) -> CSR:
     >>> counts.dtype, counts.nnz
     (dtype('float32'), 2)
     """
+    if _is_canonical(X):
+        return X
     given: Any = X if sparse.issparse(X) else np.asarray(X)
     if given.ndim != 2:
         raise CorpusError(f"counts must have 2 dimensions (documents, terms), not {given.ndim}")
@@ -105,6 +112,20 @@ def _first_bad(counts: CSR) -> str:
     if counts.data[entry] < 0:
         return f"{where}: counts must not be negative; mend it or leave it out"
     return f"{where}: counts must be finite, and not too large for float32; mend it or leave it out"
+
+
+def _is_canonical(X: Any) -> TypeGuard[CSR]:
+    """Whether all that is asked of counts holds for X as it is: a look that costs little, for a query."""
+    return bool(
+        type(X) is sparse.csr_array
+        and X.ndim == 2
+        and X.nnz <= _FEW
+        and X.dtype == np.float32
+        and X.indices.dtype == X.indptr.dtype == index_dtype(max(X.nnz, *X.shape))
+        and len(X.indptr) == X.shape[0] + 1
+        # the least that is more than zero, which is not stored
+        and sound_rows(X.indptr, X.indices, X.data, X.shape[1], _LEAST)
+    )
 
 
 def _check_indices(X: Any) -> None:

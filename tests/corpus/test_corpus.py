@@ -172,7 +172,7 @@ def damaged():
         (np.zeros((1, 0)), [], {}, "the vocabulary is empty"),
         ([[1]], ["a"], {"labels": []}, "0 labels for 1 documents"),
         ([[1]], ["a"], {"ids": ["x", "y"]}, "2 ids for 1 documents"),
-        ([[1]], ["a"], {"weighting": "bm25"}, "weighting must be one of"),
+        ([[1]], ["a"], {"weighting": "bm26"}, "weighting must be one of"),
     ],
 )
 def test_from_counts_refuses(X, vocabulary, options, message):

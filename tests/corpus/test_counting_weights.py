@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
-from laconic.corpus import Vectorizer, counting, spool
+from laconic.corpus import Corpus, Vectorizer, counting, spool
 from laconic.corpus.weighting import term_weights
 from laconic.matrices import as_counts
 
@@ -77,7 +77,29 @@ def test_weights_that_cannot_be(idf, message):
         Vectorizer.from_dict({"weighting": "log-entropy"}, ["fish"], idf)
 
 
-@pytest.mark.parametrize("weighting", ["binary", "tfidf", "log-entropy"])
+@given(COUNTS)
+def test_bm25_is_the_formula(counts):
+    n_documents, n_terms = counts.shape
+    frequencies = (counts > 0).sum(axis=0)
+    idf = np.log1p((n_documents - frequencies + 0.5) / (frequencies + 0.5))
+    lengths = counts.sum(axis=1, keepdims=True)
+    mean = lengths[lengths > 0].mean() if lengths.any() else 1.0
+    rows = idf * counts / (counts + 1.2 * (0.25 + 0.75 * lengths / mean))
+    norms = np.linalg.norm(rows, axis=1, keepdims=True)
+    X = Corpus.from_counts(counts, [f"t{k}" for k in range(n_terms)], weighting="bm25").X
+    np.testing.assert_allclose(X.toarray(), rows / np.where(norms, norms, 1), atol=1e-5)
+
+
+@pytest.mark.parametrize("length", [None, 0, -1.0, np.nan, np.inf, "2", True])
+def test_bm25_needs_a_length(length):
+    with pytest.raises(ValueError, match="mean_length"):
+        Vectorizer.from_dict({"weighting": "bm25"}, ["fish"], [1.0], length)
+    if length is not None:
+        with pytest.raises(ValueError, match="mean_length must be None"):
+            Vectorizer.from_dict({"weighting": "tfidf"}, ["fish"], [1.0], length)
+
+
+@pytest.mark.parametrize("weighting", ["binary", "tfidf", "log-entropy", "bm25"])
 def test_weights_share_the_indices_of_the_counts(weighting):
     vectorizer = Vectorizer(min_df=1, max_df=1.0, weighting=weighting)
     counts = vectorizer.fit_count(["fish fish bird", "fish", "frog"])
@@ -87,7 +109,9 @@ def test_weights_share_the_indices_of_the_counts(weighting):
     assert not np.shares_memory(X.data, counts.data)
 
 
-@pytest.mark.parametrize("options", [{}, {"sublinear_tf": True}, {"weighting": "log-entropy"}])
+@pytest.mark.parametrize(
+    "options", [{}, {"sublinear_tf": True}, {"weighting": "log-entropy"}, {"weighting": "bm25"}]
+)
 def test_weights_in_blocks_and_in_files_are_the_same(monkeypatch, options):
     texts = [f"fish{k % 7} bird{k % 11} " * (1 + k % 3) for k in range(200)]
     vectorizer = Vectorizer(min_df=1, **options)

@@ -191,7 +191,7 @@ def test_an_error_of_the_stream_is_not_disguised():
         ("stemmer", True),
         ("stop_words", [1, 2]),
         ("stop_words", {"the": 1}),
-        ("weighting", "bm25"),
+        ("weighting", "bm26"),
         ("weighting", ["tfidf"]),
         ("sublinear_tf", None),
     ],
@@ -204,13 +204,13 @@ def test_wrong_options_are_named(option, value):
 
 
 @settings(max_examples=50, deadline=None)
-@given(TEXTS, OPTIONS, st.sampled_from(["count", "binary", "tfidf", "log-entropy"]))
+@given(TEXTS, OPTIONS, st.sampled_from(["count", "binary", "tfidf", "log-entropy", "bm25"]))
 def test_settings_survive_json(texts, options, weighting):
     vectorizer, counts = fitted(texts, weighting=weighting, **options)
     if counts is None:
         return
     saved = json.loads(json.dumps(vectorizer.to_dict()))
-    loaded = Vectorizer.from_dict(saved, list(vectorizer.vocabulary), vectorizer.idf)
+    loaded = Vectorizer.from_dict(saved, list(vectorizer.vocabulary), vectorizer.idf, vectorizer.mean_length)
     assert loaded.to_dict() == vectorizer.to_dict()
     assert repr(loaded) == repr(vectorizer)
     expected, X = vectorizer.transform(texts), loaded.transform(texts)

@@ -18,7 +18,7 @@ from laconic.corpus.options import VectorizerOptions, Weighting
 from laconic.corpus.stdlib import standard_library
 from laconic.corpus.texts import TextKeeper, Texts
 from laconic.corpus.vectorizer import Vectorizer, check_texts
-from laconic.corpus.weighting import term_weights
+from laconic.corpus.weighting import term_weights, usual_length
 from laconic.display import corpus_html
 from laconic.errors import CorpusError, Parameter, listed
 from laconic.matrices import as_counts, as_wanted, columns_like
@@ -445,7 +445,7 @@ class Corpus:
             tokenizer, preprocessor or strip_accents of its own.
         labels, ids : iterable of str, optional
             One for each row.
-        weighting : {"count", "binary", "tfidf", "log-entropy"}, default="tfidf"
+        weighting : {"count", "binary", "tfidf", "log-entropy", "bm25"}, default="tfidf"
             How counts become weights.
         sublinear_tf : bool, default=False
             For "tfidf", take 1 + ln(count) in place of the count.
@@ -475,7 +475,9 @@ class Corpus:
         if counts.shape[1] != len(terms):
             raise CorpusError(f"X has {counts.shape[1]} columns, but the vocabulary has {len(terms)} terms")
         settings |= {"weighting": weighting, "sublinear_tf": sublinear_tf}
-        vectorizer = Vectorizer.from_dict(settings, terms, term_weights(counts, weighting))
+        vectorizer = Vectorizer.from_dict(
+            settings, terms, term_weights(counts, weighting), usual_length(counts, weighting)
+        )
         return cls(counts, vectorizer, labels=labels, ids=ids)
 
     @classmethod

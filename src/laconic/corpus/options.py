@@ -11,9 +11,9 @@ from typing import Any, Literal, TypeAlias, TypedDict
 from laconic.corpus.languages import read_words, stemmers, stop_words_of
 from laconic.errors import InPython, Parameter, ParameterError
 
-Weighting: TypeAlias = Literal["count", "binary", "tfidf", "log-entropy"]
+Weighting: TypeAlias = Literal["count", "binary", "tfidf", "log-entropy", "bm25"]
 
-WEIGHTINGS: tuple[Weighting, ...] = ("count", "binary", "tfidf", "log-entropy")
+WEIGHTINGS: tuple[Weighting, ...] = ("count", "binary", "tfidf", "log-entropy", "bm25")
 
 
 class VectorizerOptions(TypedDict, total=False):
@@ -21,6 +21,7 @@ class VectorizerOptions(TypedDict, total=False):
 
     token_pattern: str
     lowercase: bool
+    html: bool | None
     ngram_range: tuple[int, int]
     min_df: int | float
     max_df: int | float
@@ -83,6 +84,12 @@ def _flag(name: str, value: Any) -> bool:
     if value is True or value is False:
         return bool(value)
     raise _wrong(name, value, "True or False")
+
+
+def _flag_or_none(name: str, value: Any) -> bool | None:
+    if value is None or value is True or value is False:
+        return value
+    raise _wrong(name, value, "True, False or None, which is to see for itself")
 
 
 def _range(name: str, value: Any) -> list[int]:
@@ -149,6 +156,7 @@ def _is_integer(value: Any) -> bool:
 _CHECKS = {
     "token_pattern": _pattern,
     "lowercase": _flag,
+    "html": _flag_or_none,
     "ngram_range": _range,
     "min_df": _frequency,
     "max_df": _frequency,

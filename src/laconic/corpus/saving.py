@@ -207,11 +207,14 @@ def add_vectorizer(vectorizer: Vectorizer, writer: DirectoryWriter, suffix: str 
     """
     settings = vectorizer.to_dict()
     terms = [str(term) for term in vectorizer.vocabulary]
-    return {
+    described = {
         "settings": {k: encode(v, f"vectorizer.{k}{suffix}", writer) for k, v in settings.items()},
         "vocabulary": add_lines(terms, f"vocabulary{suffix}", writer),
         "idf": encode(vectorizer.idf, f"vectorizer.idf{suffix}", writer),
     }
+    if vectorizer.mean_length is not None:
+        described["mean_length"] = vectorizer.mean_length
+    return described
 
 
 def read_vectorizer(stored: StoredDirectory, described: Json) -> Vectorizer:
@@ -229,7 +232,8 @@ def read_vectorizer(stored: StoredDirectory, described: Json) -> Vectorizer:
     Vectorizer
         Checked as any other.
     """
-    if not isinstance(described, dict) or described.keys() != {"settings", "vocabulary", "idf"}:
+    always = {"settings", "vocabulary", "idf"}
+    if not isinstance(described, dict) or described.keys() - {"mean_length"} != always:
         raise stored.error("has no valid 'vectorizer'")
     if not isinstance(described["settings"], dict):
         raise stored.error("has no valid settings of its 'vectorizer'")
@@ -237,7 +241,8 @@ def read_vectorizer(stored: StoredDirectory, described: Json) -> Vectorizer:
     vocabulary = read_lines(described["vocabulary"], "a vocabulary", stored)
     idf = decode(described["idf"], "vectorizer.idf", stored)
     try:
-        return Vectorizer.from_dict(settings, vocabulary, idf)
+        mean_length: Any = described.get("mean_length")
+        return Vectorizer.from_dict(settings, vocabulary, idf, mean_length)
     except Exception as error:
         # Whatever settings that are not a vectoriser's make go wrong, the file is at fault.
         raise stored.misdescribed("vectoriser", error) from error

@@ -13,7 +13,8 @@ from laconic.corpus.terms import GIVEN, Rule, encoded, given_tokens
 from laconic.kernels.text import OPENS, WORD
 
 _ASCII = 0x80
-_UNICODE = 0x110000
+# Up to which byte of UTF-8 characters have code points below which number.
+_CODES = ((0x7F, _ASCII), (0xDF, 0x800), (0xEF, 0x10000), (0xFF, 0x110000))
 
 # Words for the kernel: the least number of characters, and whether the first one must be a letter.
 _WORD_PATTERNS = {
@@ -35,8 +36,11 @@ class Tokens(Protocol):
     def encode(self, text: str) -> bytes:
         """The bytes of a text."""
 
-    def rule(self, *, ascii_only: bool) -> Rule:
-        """What is a token in the bytes."""
+    def rule(self, highest: int) -> Rule:
+        """What is a token in the bytes, none of which is above the highest."""
+
+    def split(self, text: str) -> list[str]:
+        """The tokens themselves: for a text so short that arrays would cost more than its words."""
 
 
 def find_tokens(pattern: str, *, lowercase: bool) -> Tokens:
@@ -55,25 +59,7 @@ def find_tokens(pattern: str, *, lowercase: bool) -> Tokens:
         Of the tokens ``re.findall(pattern, text.lower())``.
     """
     words = _WORD_PATTERNS.get(pattern.removeprefix("(?u)"))
-    return _Matches(pattern, lowercase) if words is None else _Words(*words, lowercase)
-
-
-class _Words:
-    only_words = True
-
-    def __init__(self, shortest: int, letter_first: bool, lowercase: bool) -> None:
-        self._shortest = shortest
-        self._letter_first = letter_first
-        self._lowercase = lowercase
-
-    def encode(self, text: str) -> bytes:
-        if self._lowercase and not text.isascii() and (_DOTTED_I in text or _SIGMA in text):
-            text = text.lower()
-        return encoded(text)
-
-    def rule(self, *, ascii_only: bool) -> Rule:
-        size = _ASCII if ascii_only else _UNICODE
-        return Rule(character_classes(size, self._letter_first, self._lowercase), _ASCII, self._shortest)
+    return _Matches(pattern, lowercase) if words is None else _Words(pattern, *words, lowercase)
 
 
 class _Matches:
@@ -84,10 +70,41 @@ class _Matches:
         self._lowercase = lowercase
 
     def encode(self, text: str) -> bytes:
-        return given_tokens(self._find(text.lower() if self._lowercase else text))
+        return given_tokens(self.split(text))
 
-    def rule(self, *, ascii_only: bool) -> Rule:
+    def rule(self, highest: int) -> Rule:
         return GIVEN
+
+    def split(self, text: str) -> list[str]:
+        return self._find(text.lower() if self._lowercase else text)
+
+
+class _Words(_Matches):
+    only_words = True
+
+    def __init__(self, pattern: str, shortest: int, letter_first: bool, lowercase: bool) -> None:
+        super().__init__(pattern, lowercase)
+        self._shortest = shortest
+        self._letter_first = letter_first
+
+    def encode(self, text: str) -> bytes:
+        if self._lowercase and not lowers_one_by_one(text):
+            text = text.lower()
+        return encoded(text)
+
+    def rule(self, highest: int) -> Rule:
+        # To look at all of Unicode takes longer than to count some thousand short texts.
+        size = next(size for last, size in _CODES if highest <= last)
+        return Rule(character_classes(size, self._letter_first, self._lowercase), _ASCII, self._shortest)
+
+
+def lowers_one_by_one(text: str) -> bool:
+    """Whether the lower-case form of a text is that of its characters, each of them one character.
+
+    >>> lowers_one_by_one("Ärger"), lowers_one_by_one("\u0130stanbul")
+    (True, False)
+    """
+    return text.isascii() or (_DOTTED_I not in text and _SIGMA not in text)
 
 
 @cache
@@ -97,7 +114,7 @@ def character_classes(size: int, letter_first: bool, lowercase: bool) -> NDArray
     Parameters
     ----------
     size : int
-        How many code points; 128 make do for ASCII, and are made much faster.
+        How many code points; the fewer, the faster they are made.
     letter_first : bool
         Whether a word opens with what is neither ``\d`` nor ``_``.
     lowercase : bool

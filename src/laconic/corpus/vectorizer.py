@@ -14,10 +14,12 @@ from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from laconic.corpus.counting import Counted, Progress, Tally
 from laconic.corpus.languages import stemmer as stemmer_of
+from laconic.corpus.markup import looked_at, without_markup
 from laconic.corpus.options import Weighting, check_options
+from laconic.corpus.short import are_short, count_short, tokens_in, words_in
 from laconic.corpus.terms import Ids
 from laconic.corpus.tokens import find_tokens
-from laconic.corpus.weighting import checked_weights, term_weights, weighed
+from laconic.corpus.weighting import checked_length, checked_weights, term_weights, usual_length, weighed
 from laconic.errors import CorpusError, InPython, Parameter
 from laconic.matrices import as_counts
 from laconic.reading.strings import Strings, as_vocabulary
@@ -26,6 +28,10 @@ if TYPE_CHECKING:
     from laconic.matrices import CSR
 
 TOKEN_PATTERN = r"(?u)\b[^\W\d_]\w+\b"
+
+# A term in more than this part of the texts is in nearly every one, if there are enough to tell.
+_NEARLY_ALL = 0.9
+_FEWEST_TEXTS = 100
 
 # Terms that are looked up at a time, so that not all that a stream of texts has are strings at once.
 _LOOKED_UP = 1 << 17
@@ -56,6 +62,11 @@ class Vectorizer:
         code; with others, counting takes several times as long.
     lowercase : bool, default=True
         Whether texts are lower-cased first.
+    html : bool or None, default=None
+        Whether tags and entities of HTML are taken out of texts before all else; what scripts and styles hold
+        is no text. None takes them out if at least 2 % of the first 1,000 texts of `fit_count` show some, and
+        texts that come later are then treated alike. Only elements of HTML are tags, not "a < b" nor
+        "<stdio.h>".
     ngram_range : (int, int), default=(1, 1)
         Lengths of the shortest and the longest sequence of tokens that is a term.
     min_df, max_df : int or float, default=2 and 0.5
@@ -70,11 +81,13 @@ class Vectorizer:
         The language, such as "english", whose endings are taken off: "fishing" and "fishes" are both counted
         as "fish". Stop words are left out before, and n-grams are those of the stems. Needs the package
         PyStemmer.
-    weighting : {"count", "binary", "tfidf", "log-entropy"}, default="tfidf"
+    weighting : {"count", "binary", "tfidf", "log-entropy", "bm25"}, default="tfidf"
         "tfidf" is the count times ln((1 + n) / (1 + df)) + 1. "log-entropy" is ln(1 + count) times
         1 + sum_d p ln p / ln n, where p is the share of the term's occurrences that document d has: 1 for a
-        term of one document, 0 (and so no entry) for one that all documents have equally often. With both,
-        rows have length one; "count" and "binary" are not normalised.
+        term of one document, 0 (and so no entry) for one that all documents have equally often. "bm25" is
+        ln(1 + (n - df + 0.5) / (df + 0.5)) times count / (count + 1.2 (0.25 + 0.75 l)), where l is the length
+        of the document, as a part of the mean. With these three, rows have length one; "count" and "binary"
+        are not normalised.
     sublinear_tf : bool, default=False
         For "tfidf", take 1 + ln(count) in place of the count.
 
@@ -84,6 +97,8 @@ class Vectorizer:
         The terms in the order of the columns (sorted, if learnt by `fit_count`).
     idf : numpy.ndarray of float64, or None
         The weight of each term; None for the weightings "count" and "binary".
+    mean_length : float or None
+        For "bm25": how many words of the vocabulary documents have on average, not counting empty ones.
     tally : Tally or None
         What `fit_count` found: numbers of texts, tokens and terms. None if it was not called.
 
@@ -113,6 +128,7 @@ class Vectorizer:
         *,
         token_pattern: str = TOKEN_PATTERN,
         lowercase: bool = True,
+        html: bool | None = None,
         ngram_range: tuple[int, int] = (1, 1),
         min_df: int | float = 2,
         max_df: int | float = 0.5,
@@ -126,6 +142,7 @@ class Vectorizer:
             {
                 "token_pattern": token_pattern,
                 "lowercase": lowercase,
+                "html": html,
                 "ngram_range": ngram_range,
                 "min_df": min_df,
                 "max_df": max_df,
@@ -136,9 +153,12 @@ class Vectorizer:
                 "sublinear_tf": sublinear_tf,
             }
         )
+        # What was asked for, which the settings tell until texts have been looked at.
+        self._html = self._settings["html"]
         self._tokens = find_tokens(token_pattern, lowercase=lowercase)
         self._vocabulary: Strings | None = None
         self._idf: NDArray[np.float64] | None = None
+        self._mean_length: float | None = None
         self._tally: Tally | None = None
 
     @property
@@ -152,6 +172,11 @@ class Vectorizer:
     def idf(self) -> NDArray[np.float64] | None:
         """The weight of each term, or None for the weightings "count" and "binary"."""
         return self._idf
+
+    @property
+    def mean_length(self) -> float | None:
+        """The mean length of the documents, for the weighting "bm25"."""
+        return self._mean_length
 
     @property
     def tally(self) -> Tally | None:
@@ -183,6 +208,11 @@ class Vectorizer:
         CorpusError
             If there are no texts, or no term is left.
         """
+        check_texts(texts)
+        html: bool | None = self._html
+        if html is None:
+            html, texts = looked_at(texts)  # type: ignore[assignment]
+        self._settings["html"] = html
         counted = self._counted(texts, progress)
         if counted.n_texts == 0:
             raise CorpusError("there are no texts; at least one is needed")
@@ -204,7 +234,8 @@ class Vectorizer:
             np.array(vocabulary, dtype=object) if self._tokens.only_words else as_vocabulary(vocabulary)
         )
         self._idf = term_weights(counts, self.weighting)
-        self._tally = Tally(counted.n_texts, counted.n_tokens, n_found, len(terms))
+        self._mean_length = usual_length(counts, self.weighting)
+        self._tally = Tally(counted.n_texts, counted.n_tokens, n_found, len(terms), _common(counted))
         return counts
 
     def count(self, texts: Iterable[str]) -> CSR:
@@ -221,6 +252,10 @@ class Vectorizer:
             One row for every text, also for those without any term of the vocabulary.
         """
         n_terms = len(self.vocabulary)
+        if are_short(texts):
+            return count_short(
+                [self.plain(text) for text in texts], self._tokens, self._columns, **self._reading()
+            )
         counted = self._counted(texts)
         found = np.flatnonzero(counted.table.documents).astype(np.int32)
         columns = np.full(len(counted.table), -1, np.int32)
@@ -247,7 +282,9 @@ class Vectorizer:
         counts = as_counts(counts)
         if counts.shape[1] != n_terms:
             raise CorpusError(f"counts have {counts.shape[1]} columns; the vocabulary has {n_terms} terms")
-        return weighed(counts, self.weighting, self._idf, sublinear_tf=self._settings["sublinear_tf"])
+        return weighed(
+            counts, self.weighting, self._idf, self._mean_length, sublinear_tf=self._settings["sublinear_tf"]
+        )
 
     def transform(self, texts: Iterable[str]) -> CSR:
         """Count and weigh: ``weigh(count(texts))``.
@@ -283,7 +320,11 @@ class Vectorizer:
 
     @classmethod
     def from_dict(
-        cls, settings: Mapping[str, Any], vocabulary: Iterable[str], idf: ArrayLike | None = None
+        cls,
+        settings: Mapping[str, Any],
+        vocabulary: Iterable[str],
+        idf: ArrayLike | None = None,
+        mean_length: float | None = None,
     ) -> Self:
         """Make a vectoriser from saved settings; everything is checked.
 
@@ -294,7 +335,10 @@ class Vectorizer:
         vocabulary : iterable of str
             In the order of the columns.
         idf : array-like of shape (n_terms,), or None
-            The weight of each term. Needed for the weightings "tfidf" and "log-entropy", and only there.
+            The weight of each term. Needed for the weightings "tfidf", "log-entropy" and "bm25", and only
+            there.
+        mean_length : float or None
+            Needed for the weighting "bm25", and only there.
 
         Returns
         -------
@@ -314,13 +358,20 @@ class Vectorizer:
         """
         if not isinstance(settings, Mapping):
             raise ValueError(f"settings must be a mapping of options, not {type(settings).__name__}")  # noqa: TRY004
-        vectorizer = cls(**check_options(settings))
+        # Those that were saved before there was such a setting took nothing out.
+        vectorizer = cls(**check_options({"html": False, **settings}))
         vectorizer._adopt(as_vocabulary(vocabulary))
         vectorizer._idf = checked_weights(idf, vectorizer.weighting, len(vectorizer.vocabulary))
+        vectorizer._mean_length = checked_length(mean_length, vectorizer.weighting)
         return vectorizer
 
     def __repr__(self) -> str:
-        shown = [f"{name}={value!r}" for name, value in self._settings.items() if value != _DEFAULTS[name]]
+        shown = [
+            f"{name}={value!r}"
+            for name, value in self._settings.items()
+            # Nothing to take out is what one expects.
+            if value != _DEFAULTS[name] and (name, value) != ("html", False)
+        ]
         return f"Vectorizer({', '.join(shown)})"
 
     def _adopt(self, vocabulary: Strings) -> None:
@@ -333,17 +384,83 @@ class Vectorizer:
 
     def _counted(self, texts: Iterable[str], progress: Progress | None = None) -> Counted:
         check_texts(texts)
-        words, language = self._settings["stop_words"], self._settings["stemmer"]
-        first, last = self._settings["ngram_range"]
-        return Counted(
-            texts,
-            self._tokens,
-            stop_words=ENGLISH_STOP_WORDS if words == "english" else words or (),
-            ngram_range=(first, last),
+        if self._settings["html"]:
+            texts = (self.plain(text) for text in texts)
+        return Counted(texts, self._tokens, progress=progress, **self._reading())
+
+    def _reading(self) -> dict[str, Any]:
+        """What becomes of tokens: stop words, n-grams and stems."""
+        language, ngram_range = self._settings["stemmer"], self._settings["ngram_range"]
+        return {
+            "stop_words": self._stop_words,
+            "ngram_range": tuple(ngram_range),
             # A new one each time, since no two threads may share it.
-            stem=None if language is None else stemmer_of(language),
-            progress=progress,
-        )
+            "stem": None if language is None else stemmer_of(language),
+        }
+
+    @cached_property
+    def _stop_words(self) -> frozenset[str]:
+        words = self._settings["stop_words"]
+        return ENGLISH_STOP_WORDS if words == "english" else frozenset(words or ())
+
+    def plain(self, text: str) -> str:
+        """A text as its words are counted: without HTML, if that is taken out.
+
+        Parameters
+        ----------
+        text : str
+
+        Returns
+        -------
+        str
+            The same text, if there is nothing to take out.
+
+        Examples
+        --------
+        >>> Vectorizer(html=True).plain("<b>R&amp;D</b>").strip()
+        'R&D'
+        """
+        # What is no string is refused where it is counted, by its number.
+        return without_markup(text) if self._settings["html"] and isinstance(text, str) else text
+
+    def find(self, text: str, terms: Iterable[int]) -> list[tuple[int, int, int]]:
+        """Find words in a text, such as those of a query, to show where they stand.
+
+        Parameters
+        ----------
+        text : str
+        terms : iterable of int
+            Columns of the vocabulary; n-grams are not looked for.
+
+        Returns
+        -------
+        list of (int, int, int)
+            Beginning and end of each word that is one of the terms, and which, in the order of the text.
+
+        Examples
+        --------
+        >>> vectorizer = Vectorizer.from_dict({"weighting": "count"}, ["fish", "red"])
+        >>> vectorizer.find("Red fish, blue fish", [0])
+        [(4, 8, 0), (15, 19, 0)]
+        """
+        wanted = set(terms)
+        if self._tokens.only_words and self._settings["stemmer"] is None:
+            # A word is looked for as it is spelled, which is much faster than to look at all there are.
+            spelled = (str(self.vocabulary[term]) for term in wanted)
+            words = [word for word in spelled if word not in self._stop_words and " " not in word]
+            found = words_in(text, words, lowercase=self._settings["lowercase"])
+            if found is not None:
+                return [(start, stop, self._columns[word]) for start, stop, word in found]
+        tokens = tokens_in(text, self._settings["token_pattern"])
+        distinct = sorted({word for _, _, word in tokens})
+        counts = self.count(distinct)
+        meant = {
+            word: int(term)
+            for word, start, stop in zip(distinct, counts.indptr[:-1], counts.indptr[1:], strict=True)
+            for term in counts.indices[start:stop]
+            if int(term) in wanted
+        }
+        return [(start, stop, meant[word]) for start, stop, word in tokens if word in meant]
 
     def _kept(self, counted: Counted, n_found: int) -> tuple[Ids, list[str]]:
         """Choose the terms that stay, in alphabetical order."""
@@ -375,6 +492,15 @@ class Vectorizer:
             frequency = counted.total()[terms[order]]
             order = order[np.sort(np.argsort(-frequency, kind="stable")[:limit])]
         return terms[order], [spelled[place] for place in order]
+
+
+def _common(counted: Counted) -> tuple[str, ...]:
+    """Terms in nearly every text, the most frequent first."""
+    if counted.n_texts < _FEWEST_TEXTS:
+        return ()
+    found = np.flatnonzero(counted.documents > _NEARLY_ALL * counted.n_texts).astype(np.int32)
+    ordered = found[np.argsort(-counted.documents[found], kind="stable")]
+    return tuple(counted.table.spell(ordered))
 
 
 _DEFAULTS = Vectorizer().to_dict()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.preprocessing import normalize
+from sklearn.utils.sparsefuncs_fast import inplace_csr_row_normalize_l2
 
 from laconic.corpus.spool import roomy
 from laconic.errors import CorpusError, Parameter
@@ -21,6 +22,9 @@ _BLOCK = 1 << 22
 # What rounding leaves of a weight of zero.
 _ZERO = 1e-9
 
+# BM25's usual constants: how soon more occurrences of a term count no more, and how far length does.
+SATURATION, BY_LENGTH = 1.2, 0.75
+
 
 def term_weights(counts: CSR, weighting: str) -> NDArray[np.float64] | None:
     """Weigh each term by how it spreads over the documents.
@@ -29,22 +33,52 @@ def term_weights(counts: CSR, weighting: str) -> NDArray[np.float64] | None:
     ----------
     counts : scipy.sparse.csr_array of shape (n_documents, n_terms)
         Canonical.
-    weighting : {"count", "binary", "tfidf", "log-entropy"}
+    weighting : {"count", "binary", "tfidf", "log-entropy", "bm25"}
         As of `Vectorizer`.
 
     Returns
     -------
     numpy.ndarray of float64, shape (n_terms,), or None
-        At least 1 for "tfidf", from 0 to 1 for "log-entropy", None for the others.
+        At least 1 for "tfidf", from 0 to 1 for "log-entropy", positive for "bm25", None for the others.
     """
     if weighting == "tfidf":
         return np.asarray(np.log((1 + counts.shape[0]) / (1 + document_frequency(counts))) + 1)
+    if weighting == "bm25":
+        return rarity(counts.shape[0], document_frequency(counts))
     return _entropy_weights(counts) if weighting == "log-entropy" else None
+
+
+def rarity(n_documents: int, frequencies: NDArray[Any]) -> NDArray[np.float64]:
+    """BM25's idf: never negative, not even for a term of more than half of the documents.
+
+    >>> rarity(9, np.array([1, 9])).round(3)
+    array([1.897, 0.051])
+    """
+    return np.asarray(np.log1p((n_documents - frequencies + 0.5) / (frequencies + 0.5)), np.float64)
+
+
+def usual_length(counts: CSR, weighting: str) -> float | None:
+    """The mean length of documents with any words, which "bm25" measures others against; else None."""
+    if weighting != "bm25":
+        return None
+    n_worded = int(np.count_nonzero(np.diff(counts.indptr)))
+    return float(counts.data.sum(dtype=np.float64)) / n_worded if n_worded else 1.0
+
+
+def checked_length(length: Any, weighting: str) -> float | None:
+    """Check that a length could have come from `usual_length`."""
+    if weighting != "bm25":
+        if length is not None:
+            raise ValueError(f"mean_length must be None for the weighting {weighting!r}")
+        return None
+    if isinstance(length, bool) or not isinstance(length, Real) or not 0 < float(length) < np.inf:
+        raise ValueError(f"the weighting 'bm25' needs mean_length, a positive number, not {length!r}")
+    return float(length)
 
 
 def checked_weights(weights: ArrayLike | None, weighting: str, n_terms: int) -> NDArray[np.float64] | None:
     """Check that weights could have come from `term_weights`."""
-    if weighting not in ("tfidf", "log-entropy"):
+    if weighting not in ("tfidf", "log-entropy", "bm25"):
         if weights is not None:
             raise ValueError(f"idf must be None for the weighting {weighting!r}")
         return None
@@ -56,13 +90,21 @@ def checked_weights(weights: ArrayLike | None, weighting: str, n_terms: int) -> 
         raise ValueError(f"idf must be numbers, one for each term: {error}") from error
     if numbers.shape != (n_terms,):
         raise ValueError(f"idf has shape {numbers.shape}; the vocabulary has {n_terms} terms")
-    if not np.isfinite(numbers).all() or (numbers < 0).any() or (weighting == "tfidf" and not numbers.all()):
-        least = "positive" if weighting == "tfidf" else "not negative"
+    never_zero = weighting != "log-entropy"
+    if not np.isfinite(numbers).all() or (numbers < 0).any() or (never_zero and not numbers.all()):
+        least = "positive" if never_zero else "not negative"
         raise ValueError(f"idf must be finite and {least}")
     return numbers
 
 
-def weighed(counts: CSR, weighting: str, weights: NDArray[np.float64] | None, *, sublinear_tf: bool) -> CSR:
+def weighed(
+    counts: CSR,
+    weighting: str,
+    weights: NDArray[np.float64] | None,
+    mean_length: float | None = None,
+    *,
+    sublinear_tf: bool = False,
+) -> CSR:
     """Turn canonical counts into weights, as `Vectorizer.weigh` describes it.
 
     The indices are those of `counts`, not copied, unless terms of weight zero are left out.
@@ -76,23 +118,31 @@ def weighed(counts: CSR, weighting: str, weights: NDArray[np.float64] | None, *,
         return X
     if sublinear_tf and weighting == "tfidf" and counts.nnz and counts.data.min() < 1:
         raise CorpusError(Parameter("sublinear_tf"), " needs counts of 1 or more; there are smaller ones")
-    factors = weights.astype(np.float32)
+    # All of them are many for a text or two, which have just a few.
+    factors = weights if counts.nnz < weights.size else weights.astype(np.float32)
+    if weighting == "bm25":
+        assert mean_length is not None
+        lengths = np.asarray(counts.sum(axis=1, dtype=np.float64)).ravel() / mean_length
+        saturation = (SATURATION * (1 - BY_LENGTH + BY_LENGTH * lengths)).astype(np.float32)
     for block in _blocks(counts.nnz):
         part = data[block]
-        if weighting == "log-entropy":
+        if weighting == "bm25":
+            np.add(counts.data[block], saturation[_documents(counts.indptr, block)], out=part)
+            np.divide(counts.data[block], part, out=part)
+        elif weighting == "log-entropy":
             np.log1p(counts.data[block], out=part)
         elif sublinear_tf:
             np.log(counts.data[block], out=part)
             part += 1
         else:
             part[:] = counts.data[block]
-        part *= factors[counts.indices[block]]
+        part *= factors[counts.indices[block]].astype(np.float32, copy=False)
     if not data.all():
         X = X.copy()
         X.eliminate_zeros()
-    # scikit-learn refuses to normalise a matrix without rows.
+    # Not by `normalize`, whose checks take longer than a short text: X is sound.
     if X.nnz:
-        normalize(X, norm="l2", copy=False)
+        inplace_csr_row_normalize_l2(X)
     return X
 
 
@@ -110,6 +160,14 @@ def _entropy_weights(counts: CSR) -> NDArray[np.float64]:
     weights = 1 + entropy / np.log(max(n_documents, 2))
     weights[weights < _ZERO] = 0
     return np.asarray(np.minimum(weights, 1))
+
+
+def _documents(indptr: NDArray[Any], block: slice) -> NDArray[Any]:
+    """The document of every entry of a block."""
+    first = int(np.searchsorted(indptr, block.start, side="right")) - 1
+    last = int(np.searchsorted(indptr, block.stop, side="left"))
+    ends = np.clip(indptr[first : last + 1], block.start, min(block.stop, int(indptr[-1])))
+    return np.repeat(np.arange(first, first + ends.size - 1), np.diff(ends))
 
 
 def _blocks(size: int) -> list[Any]:

@@ -12,7 +12,7 @@ from numbers import Integral
 from types import TracebackType
 from typing import Self, TypeVar
 
-from threadpoolctl import ThreadpoolController
+from threadpoolctl import LibController, ThreadpoolController
 
 from laconic.errors import Parameter, ParameterError
 
@@ -24,11 +24,12 @@ Share = TypeVar("Share")
 
 
 @cache
-def _libraries() -> ThreadpoolController:
+def _libraries() -> list[LibController]:
     """The BLAS of numpy and scipy. To look for them takes milliseconds, too long for a single document."""
     import scipy.linalg  # noqa: F401 - brings the second of them
 
-    return ThreadpoolController()
+    found: list[LibController] = ThreadpoolController().select(user_api="blas").lib_controllers
+    return found
 
 
 class _SingleThreadedBLAS:
@@ -41,28 +42,31 @@ class _SingleThreadedBLAS:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._engines = 0
+        self._former: list[tuple[LibController, int | None]] = []
 
     def hold(self) -> None:
         with self._lock:
             if self._engines == 0:
-                _take_control()
-                self._limit = _libraries().limit(limits=1, user_api="blas")
+                # Not by threadpoolctl's own limit, which asks for much more: too long for a single document.
+                self._former = [(library, library.get_num_threads()) for library in _libraries()]
+                _set_threads([(library, 1) for library, former in self._former if former != 1])
             self._engines += 1
 
     def release(self) -> None:
         with self._lock:
             self._engines -= 1
             if self._engines == 0:
-                _take_control()
-                self._limit.restore_original_limits()
+                _set_threads([(library, former) for library, former in self._former if former != 1])
 
 
-def _take_control() -> None:
-    """Let this thread set the limits: newer versions of threadpoolctl heed only the one that came first."""
-    for library in _libraries().lib_controllers:
+def _set_threads(numbers: list[tuple[LibController, int | None]]) -> None:
+    for library, number in numbers:
+        # Newer versions of threadpoolctl heed only the thread that came first.
         clear = getattr(library, "clear_controlling_thread", None)
         if clear is not None:
             clear(force=True)
+        if number is not None:
+            library.set_num_threads(number)
 
 
 _blas = _SingleThreadedBLAS()

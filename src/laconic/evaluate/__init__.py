@@ -17,6 +17,7 @@ from laconic.evaluate.labels import LabelScores, label_scores
 from laconic.evaluate.matching import check_judged, rankings_of
 from laconic.evaluate.named import read_qrels, read_queries
 from laconic.evaluate.retrieval import RetrievalScores, retrieval_scores
+from laconic.evaluate.stability import Stability, stability, topic_overlap
 from laconic.evaluate.summary import TopicSummary, summarise_topics
 from laconic.reading.rankings import read_run, write_run
 
@@ -27,6 +28,7 @@ __all__ = [
     "LabelScores",
     "Paired",
     "RetrievalScores",
+    "Stability",
     "TopicSummary",
     "check_judged",
     "classification_accuracy",
@@ -47,7 +49,9 @@ __all__ = [
     "read_queries",
     "read_run",
     "retrieval_scores",
+    "stability",
     "strongest_labels",
     "summarise_topics",
+    "topic_overlap",
     "write_run",
 ]

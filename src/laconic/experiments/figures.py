@@ -78,11 +78,14 @@ class Line:
         How far each point may be off, up and down; none by default.
     style : int, optional
         Lines of the same style have the same colour and marks, in all charts; by default, by their order.
+    mark : int, optional
+        Another mark than that of the style, for lines of the same colour that are to be told apart.
     """
 
     points: Sequence[tuple[float, float]]
     spreads: Sequence[float] = ()
     style: int | None = None
+    mark: int | None = None
 
 
 @dataclass(frozen=True)
@@ -240,6 +243,7 @@ def _plot(axes: Axes, chart: Chart) -> list[Any]:
     shown: list[Any] = []
     for number, line in enumerate(chart.lines.values()):
         style = number if line.style is None else line.style
+        mark = style if line.mark is None else line.mark
         # Bars of the same place stand beside each other, by a point or two of the page.
         aside = 1.5 * (number - (len(chart.lines) - 1) / 2) / 72 if line.spreads else 0
         drawn = axes.errorbar(
@@ -247,7 +251,7 @@ def _plot(axes: Axes, chart: Chart) -> list[Any]:
             [y for _, y in line.points],
             yerr=list(line.spreads) or None,
             color=COLOURS[style % len(COLOURS)],
-            marker=MARKS[style % len(MARKS)],
+            marker=MARKS[mark % len(MARKS)],
             markersize=6.5,
             markeredgecolor="white",
             markeredgewidth=0.7,

@@ -31,7 +31,8 @@ def descend(gram, targets, rows, threshold, ridge, nonnegative, precision, max_s
             row[:] = 0
             continue
         tolerance = precision * largest
-        gradient[:] = target
+        for k in range(width):
+            gradient[k] = target[k]
         for k in range(width):
             if row[k] != 0:
                 _subtract(gradient, row[k], gram[k])

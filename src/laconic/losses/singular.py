@@ -34,14 +34,24 @@ def singular_vectors(shards: Shards, engine: Engine, n_vectors: int, random: Any
     n_vectors = min(n_vectors, *shards.shape)
     width = min(n_vectors + SPARE_VECTORS, *shards.shape)
     basis = np.linalg.qr(random.standard_normal((shards.n_terms, width)))[0].astype(shards.dtype)
-    for _ in range(ROUNDS):
+    for left in reversed(range(ROUNDS)):
         project(shards, engine, basis)
-        basis = np.linalg.qr(_turned_back(shards, engine, width))[0].astype(shards.dtype)
+        found = _turned_back(shards, engine, width)
+        basis = (_spread(found) if left else np.linalg.qr(found)[0]).astype(shards.dtype)
     gram = np.sum([part for part in project(shards, engine, basis) if part is not None], axis=0)
     values, vectors = np.linalg.eigh(gram)
     order = np.argsort(-values, kind="stable")[:n_vectors]
     right = np.ascontiguousarray(basis @ vectors[:, order].astype(basis.dtype))
     return Singular(np.sqrt(np.maximum(values[order], 0)), right)
+
+
+def _spread(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A basis of the same space, orthogonal but for rounding: by products, in a tenth of the time of QR."""
+    values, turn = np.linalg.eigh(vectors.T @ vectors)
+    alive = values > values[-1] * np.finfo(np.float64).eps
+    turn[:, alive] /= np.sqrt(values[alive])
+    turn[:, ~alive] = 0
+    return np.asarray(vectors @ turn)
 
 
 def singular_memory(sizes: Sizes) -> int:

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from laconic.display import model_html
 from laconic.engines import Block, Engine, Shards, Threads
+from laconic.errors import InPython, ParameterError
 from laconic.losses.factor import Factor, compressed
 from laconic.losses.folding import Explained, FoldIn
 from laconic.losses.loop import Callback, Found, Patience
@@ -25,6 +26,7 @@ from laconic.losses.memory import Sizes
 from laconic.losses.starts import Start
 from laconic.matrices import as_wanted
 from laconic.models.checking import checked_matrix
+from laconic.models.listing import by_weight
 from laconic.models.parameters import check_parameters
 from laconic.models.prepared import forget, prepared
 from laconic.models.state import COMMON, Field, fitted_state, restore
@@ -142,11 +144,16 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
                 f"fitted on {len(data)} shards: pass all documents as one matrix"
             )
         with engine or self._engine() as running, self._watching(callback) as watch:
-            start, patience = Start(self.init, self.random_state), Patience(self.max_iter, self.tol, watch)
+            start, patience = Start(self._start, self.random_state), Patience(self.max_iter, self.tol, watch)
             found = loss.fit(data, start, running, patience, **self._given(data, given))
         self._conclude(found)
         self.data_hash_ = self._hash(data)
         return self
+
+    @property
+    def _start(self) -> Any:
+        """What a fit starts from: a word, or topics."""
+        return self.init
 
     def _given(self, data: Any, given: dict[str, Any]) -> dict[str, Any]:
         """What a caller gave besides the documents, checked, as the loss takes it."""
@@ -195,7 +202,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
                 n_modalities,
                 n_links,
                 np.dtype(dtype).itemsize,
-                svd=isinstance(self.init, str) and self.init == "svd",
+                svd=isinstance(self._start, str) and self._start == "svd",
             )
         )
 
@@ -244,6 +251,39 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         with self._engine() as engine:
             topics = self._prepared(X.dtype, engine)
             return self._output(topics.weights(X, engine), sparse=topics.sparse)
+
+    def shares(self, weights: Any) -> Factor:
+        """Weights of documents as parts of one: what share of a document each topic has.
+
+        Parameters
+        ----------
+        weights : ndarray or sparse array of shape (n_documents, n_topics)
+            As from `transform`; not changed.
+
+        Returns
+        -------
+        ndarray or csr_array of shape (n_documents, n_topics)
+            Rows that sum to one; those of documents without any weight stay zero.
+
+        Raises
+        ------
+        ParameterError
+            If weights of this model may be negative, so that they are no parts of anything.
+        """
+        if not self.traits.nonnegative:
+            raise ParameterError(
+                "weights of this model may be negative, so they are no shares: choose rlsi with weights that "
+                "are not",
+                InPython(" (nonnegative='both')"),
+                ", nmf or plsa",
+            )
+        totals = np.asarray(weights.sum(axis=1), np.float64).ravel()
+        factors = np.divide(1, totals, out=np.zeros_like(totals), where=totals > 0).astype(weights.dtype)
+        if not issparse(weights):
+            return np.asarray(weights * factors[:, None])
+        found = csr_array(weights, copy=True)
+        found.data *= np.repeat(factors, np.diff(found.indptr))
+        return found
 
     def weights_of(self, X: Any, y: Any = None, *, modality: str | None = None) -> Factor:
         """The weights of documents: those of the fit where the model has kept them, else by `transform`.
@@ -454,7 +494,8 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     def _columns(self, modality: str | None) -> Block:
         """The columns of a modality, or all."""
-        check_is_fitted(self, "components_")
+        if not self.fitted:
+            check_is_fitted(self, "components_")
         if modality is not None:
             raise ValueError(
                 f"modality={modality!r} is not known: documents of {type(self).__name__} have just one, so "
@@ -534,10 +575,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             terms, weights = (
                 (row.indices, row.data) if issparse(row) else (np.flatnonzero(row), row[row != 0])
             )
-            # stable: equal weights stay in the vocabulary's order
-            order = np.argsort(-np.abs(weights), kind="stable")
-            order = order if n_terms is None else order[: max(0, n_terms)]
-            listed.append([(str(names[terms[j]]), float(weights[j])) for j in order])
+            listed.append(by_weight(terms, weights, names, n_terms))
         return listed
 
     def _term_names(self, vocabulary: Sequence[str] | Floats | None) -> Any:

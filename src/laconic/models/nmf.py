@@ -61,10 +61,10 @@ class NMF(TopicModel):
         updates of the literature: slower to converge, without exact zeros, and stuck where a weight is zero.
         "auto" is "cd" for the squared loss. With ``loss="kl"`` it is "extrapolated", as for `PLSA`; "em" is
         then the same as "mu", and "cd" needs all documents in one place.
-    init : {"documents", "svd"} or array of shape (n_components, n_terms), default="documents"
-        Topics to start from. "documents": distinct documents drawn with `random_state`. "svd" (for the
-        squared loss): the positive or negative parts of singular vectors; it takes the time of some
-        iterations, and may end in a better optimum.
+    init : {"svd", "documents"} or array of shape (n_components, n_terms), optional
+        Topics to start from. "svd", for the squared loss, where it is the default: the positive or negative
+        parts of singular vectors, of a sample if there are more than 20,000 documents; topics hardly depend
+        on chance. "documents", the default for the divergence: distinct documents drawn with `random_state`.
     max_iter : int, default=200
         Largest number of iterations.
     tol : float, default=1e-5
@@ -112,7 +112,7 @@ class NMF(TopicModel):
         loss: str = "squared",
         prior: Prior | None = None,
         solver: str = "auto",
-        init: Any = "documents",
+        init: Any = None,
         max_iter: int = 200,
         tol: float = 1e-5,
         random_state: Any = None,
@@ -139,6 +139,12 @@ class NMF(TopicModel):
         """Non-negative; wants counts if the loss is the divergence, else weights."""
         wants = "counts" if self.loss == "kl" else "weights"
         return Traits(wants=wants, nonnegative=True, prior=self.prior is not None)
+
+    @property
+    def _start(self) -> Any:
+        if self.init is None:
+            return "documents" if self.loss == "kl" else "svd"
+        return self.init
 
     def _loss(self) -> Likelihood | NonNegative:
         if self.loss != "kl":

@@ -75,7 +75,7 @@ PARAMETERS: dict[str, Check] = {
     "init": _start,
     "topic_norm": Choice(("l1", "l2", "l0")),
     "doc_norm": Choice(("l2", "l1")),
-    "nonnegative": FLAG,
+    "nonnegative": Choice((False, True, "both"), of_model="_signs"),
     "alpha_topics": Number(Real, 0, optional=True),
     "alpha_docs": Number(Real, 0, optional=True),
     "alpha_shared": Number(Real, 0, optional=True),

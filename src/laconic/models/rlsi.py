@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 from sklearn.utils.validation import check_is_fitted
 
@@ -14,6 +15,7 @@ from laconic.losses.squared.problems import DEFAULT_BUDGET, Regularised
 from laconic.models.base import TopicModel
 from laconic.models.class_topics import ClassTopicsModel
 from laconic.models.state import COMMON, Field, number
+from laconic.models.traits import Traits
 
 
 def _alpha_topics(value: Any, model: Any) -> float | None:
@@ -36,7 +38,14 @@ class PenalisedTopics(TopicModel):
 
     topic_norm: str
     terms_per_topic: int | None
+    nonnegative: bool | str
     alpha_topics_: float | None
+    _signs: ClassVar[tuple[bool | str, ...]] = (False, True, "both")
+
+    @property
+    def traits(self) -> Traits:
+        """Non-negative, if weights of documents are."""
+        return replace(super().traits, nonnegative=self.nonnegative == "both")
 
     @property
     def topic_penalty(self) -> float | None:
@@ -79,11 +88,14 @@ class RLSI(PenalisedTopics):
         or both are zero: with one of them zero, its factor could grow and the other shrink without end.
     terms_per_topic : int, optional
         The word budget of "l0", 40 by default.
-    nonnegative : bool, default=False
-        Whether topics may only have positive words. Weights of documents keep their sign.
-    init : "documents" or array of shape (n_components, n_terms), default="documents"
+    nonnegative : {False, True, "both"}, default=False
+        Whether topics may only have positive words; with "both", weights of documents are not negative
+        either, so that they can be read as shares (`shares`).
+    init : {"documents", "svd"} or array of shape (n_components, n_terms), default="documents"
         Topics to start from. "documents": distinct documents drawn with `random_state`; l1 and l0 topics are
-        then narrowed from many words to few over a dozen iterations, which are not part of the history.
+        then narrowed from many words to few over a dozen iterations. "svd": the positive or negative parts of
+        singular vectors, settled by a few iterations of `NMF`: topics that hardly depend on chance. Neither
+        is part of the history, and of more than 20,000 documents a sample is taken for it.
     max_iter : int, default=200
         Largest number of iterations.
     tol : float, default=1e-5
@@ -134,6 +146,7 @@ class RLSI(PenalisedTopics):
     """
 
     _schema = (*COMMON, *ALPHAS)
+    _starts: ClassVar[tuple[str, ...]] = ("documents", "svd")
 
     def __init__(
         self,
@@ -144,7 +157,7 @@ class RLSI(PenalisedTopics):
         alpha_topics: float | None = None,
         alpha_docs: float | None = None,
         terms_per_topic: int | None = None,
-        nonnegative: bool = False,
+        nonnegative: bool | str = False,
         init: Any = "documents",
         max_iter: int = 200,
         tol: float = 1e-5,
@@ -210,8 +223,9 @@ class GroupRLSI(PenalisedTopics, ClassTopicsModel):
         Weight of the squared norm of the documents' weights, 0.1 by default.
     terms_per_topic : int, optional
         The word budget of "l0", 40 by default.
-    nonnegative : bool, default=False
-        Whether topics may only have positive words.
+    nonnegative : {False, True, "both"}, default=False
+        Whether topics may only have positive words; with "both", weights of documents are not negative
+        either.
     scale_by_class_size : bool, default=False
         Whether the penalty on the topics of a class grows with its number of documents: `alpha_topics` is
         then that of a class of average size. Otherwise topics of small classes have fewer words.
@@ -266,7 +280,7 @@ class GroupRLSI(PenalisedTopics, ClassTopicsModel):
         alpha_shared: float | None = None,
         alpha_docs: float | None = None,
         terms_per_topic: int | None = None,
-        nonnegative: bool = False,
+        nonnegative: bool | str = False,
         scale_by_class_size: bool = False,
         init: Any = "documents",
         max_iter: int = 200,

@@ -137,6 +137,7 @@ class SparseLSA(TopicModel):
 
     n_documents_seen_: int
     _starts: ClassVar[tuple[str, ...]] = ("documents", "svd", "identity")
+    _signs: ClassVar[tuple[bool, ...]] = (False, True)
     _schema = (
         Field("components", _components),
         *COMMON[1:],

@@ -22,8 +22,8 @@ class Traits:
         Whether `fit` takes a graph of documents.
     nonnegative : bool
         Whether neither a term's weight in a topic nor a topic's weight in a document is ever negative; X must
-        not be negative either. (Topics alone may be so by a parameter, as those of `RLSI`: that is not
-        meant.)
+        not be negative either. (Topics alone may be so by a parameter, as those of `RLSI` with
+        ``nonnegative=True``: that is not meant.)
     prior : bool
         Whether a prior rewards documents that have few topics; fitted, the model has ``doc_density_``.
 

@@ -23,13 +23,11 @@ from laconic.search.arguments import (
 )
 from laconic.search.blend import BlendedMatcher, Ranked
 from laconic.search.explaining import explained
-from laconic.search.results import Explanation, Hit, Results, Snippet, make_snippet
+from laconic.search.results import Explanation, Hit, Results, make_snippet
 from laconic.search.terms import BM25, VSM, TermMatcher, matcher_of
 from laconic.search.topics import TopicMatcher, checked_modality, names_compared
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from laconic.matrices import CSR
     from laconic.models.base import TopicModel
     from laconic.reading.strings import Strings
@@ -243,11 +241,12 @@ class SearchIndex:
             raise ValueError(f"a query is a text, not {type(query).__name__}")  # noqa: TRY004
         counts = self.vectorizer.count([query])
         (ranked,) = self.ranked(counts, k, blend)
-        hits = []
-        for document, score, term, topic in zip(*ranked, strict=True):
-            snippet = self._snippet(int(document), counts.indices)
-            numbers = float(score), float(term), float(topic)
-            hits.append(Hit(str(self.ids[document]), *numbers, snippet, *self._facts(int(document))))
+        ids, texts, hits = self.ids, self.texts, []
+        for document, score, term, topic in zip(*(part.tolist() for part in ranked), strict=True):
+            snippet = (
+                None if texts is None else make_snippet(texts[document], self.vectorizer, counts.indices)
+            )
+            hits.append(Hit(str(ids[document]), score, term, topic, snippet, *self._facts(document)))
         return Results(hits)
 
     def run(
@@ -511,9 +510,6 @@ class SearchIndex:
             # a day without a time
             date = date.removesuffix("T00:00:00")
         return None if labels is None else str(labels[document]), date
-
-    def _snippet(self, document: int, terms: NDArray[Any]) -> Snippet | None:
-        return None if self.texts is None else make_snippet(self.texts[document], self.vectorizer, terms)
 
 
 def index_of(bundle: Bundle) -> SearchIndex:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, overload
@@ -251,8 +250,8 @@ def make_snippet(
     >>> make_snippet("There is a red, RED fish.", vectorizer, np.array([2]))
     Snippet(text='There is a red, RED fish.', matches=((11, 14), (16, 19)))
     """
-    flat = " ".join(text[:_FARTHEST].split())
-    found = _matches(flat, vectorizer, terms)
+    flat = _in_one_line(vectorizer.plain(text[:_FARTHEST]))
+    found = vectorizer.find(flat, terms.tolist())
     first, last = _best_match(found, width)
     # Some words before the first match, whole ones, and none that the end of the text would leave room for.
     start = max(0, min(first - width // 5, len(flat) - width))
@@ -269,33 +268,30 @@ def make_snippet(
     return Snippet(before + flat[start:stop] + after, tuple(inside))
 
 
-def _matches(text: str, vectorizer: Vectorizer, terms: NDArray[np.int64]) -> list[tuple[int, int, int]]:
-    """Where words of the query stand in a text, and which term each is."""
-    pattern = re.compile(vectorizer.to_dict()["token_pattern"])
-    group = min(1, pattern.groups)
-    tokens = [(match.start(group), match.end(group), match[group]) for match in pattern.finditer(text)]
-    words = sorted({word for _, _, word in tokens})
-    # The vectoriser itself says what term a word is: letters' case, endings and stop words are its affair.
-    counts = vectorizer.count(words)
-    wanted = set(terms.tolist())
-    meant = {
-        word: int(term)
-        for word, start, stop in zip(words, counts.indptr[:-1], counts.indptr[1:], strict=True)
-        for term in counts.indices[start:stop]
-        if int(term) in wanted
-    }
-    return [(first, last, meant[word]) for first, last, word in tokens if word in meant]
+def _in_one_line(text: str) -> str:
+    """A text whose words have single spaces between them."""
+    # Of all white space only a plain space can be printed: most texts need not be taken apart.
+    line = text.replace("\n", " ").strip(" ")
+    return line if line.isprintable() and "  " not in line else " ".join(text.split())
 
 
 def _best_match(found: Sequence[tuple[int, int, int]], width: int) -> tuple[int, int]:
     """The first match of a piece that has as many different terms as any other, and then as many words."""
     best, match = (0, 0), (0, 0)
     last = 0
-    for first in range(len(found)):
-        while last < len(found) and found[last][1] <= found[first][0] + width - width // 5:
+    inside: dict[int, int] = {}
+    for first, (start, stop, term) in enumerate(found):
+        while last < len(found) and found[last][1] <= start + width - width // 5:
+            new = found[last][2]
+            inside[new] = inside.get(new, 0) + 1
             last += 1
-        inside = found[first:last]
-        worth = len({term for _, _, term in inside}), len(inside)
+        worth = len(inside), last - first
         if worth > best:
-            best, match = worth, found[first][:2]
+            best, match = worth, (start, stop)
+        if last > first:
+            inside[term] -= 1
+            if not inside[term]:
+                del inside[term]
+        else:
+            last = first + 1
     return match

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csc_array, vstack
 
 from laconic.checks import check_choice, check_number
-from laconic.corpus.weighting import weighed
+from laconic.corpus.weighting import rarity, weighed
 from laconic.kernels.search import add_impacts, best_positive, bm25_impacts, unit_impacts
 from laconic.matrices import as_counts
 
@@ -157,7 +157,7 @@ class BM25(TermMatcher):
         columns = _by_columns(counts)
         n_documents = columns.shape[0]
         frequency = np.diff(columns.indptr)
-        idf = np.log1p((n_documents - frequency + 0.5) / (frequency + 0.5))
+        idf = rarity(n_documents, frequency)
         mean_length = float(columns.data.sum(dtype=np.float64)) / max(1, n_documents)
         self._set(columns, idf, mean_length, k1, b)
 

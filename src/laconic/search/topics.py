@@ -132,7 +132,7 @@ class TopicMatcher:
         list of ndarray of float32, shape (n_queries, number of topics of the part)
             Rows of zeros for queries without any term that has weight in a topic.
         """
-        rows = csr_array(rows)
+        rows = rows if isinstance(rows, csr_array) else csr_array(rows)
         vectors = []
         for part, with_weight, weights in zip(
             self.parts, self._known_terms, self._by_part(rows), strict=True
@@ -231,6 +231,8 @@ class TopicMatcher:
         known: dict[str, Any] = {} if self.modality is None else {"modality": self.modality}
         if label is not None:
             known["y"] = np.full(rows.shape[0], label)
+        if not hasattr(self.model, "feature_names_in_"):
+            return self.model.transform(rows, **known)
         with names_compared():
             return self.model.transform(rows, **known)
 
@@ -304,9 +306,9 @@ def _without(rows: Any, terms: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 def _dense(weights: Any, topics: NDArray[np.int64]) -> NDArray[np.float64]:
     """Weights of some topics as an array of its own, exact enough for their norms."""
-    if issparse(weights):
-        return np.asarray(csr_array(weights)[:, topics].toarray(), np.float64)
-    return np.asarray(weights, np.float64)[:, topics]
+    if topics.size < weights.shape[1]:
+        weights = weights[:, topics]
+    return np.array(weights.toarray() if issparse(weights) else weights, np.float64)
 
 
 def _norms(weights: NDArray[np.float64], gram: NDArray[np.float64] | None) -> NDArray[np.float64]:

@@ -47,7 +47,8 @@ def demo(output: Output = Path("demo-model"), topics: Topics = TOPICS) -> None:
     """
     with nothing_kept():
         with waiting("reading the docstrings of the standard library"):
-            from laconic.bundle.bundle import MODEL
+            from laconic.bundle.kind import MODEL
+            from laconic.bundle.listing import Listing
             from laconic.storage.writing import check_writable
 
             check_writable(output, MODEL)
@@ -60,5 +61,7 @@ def demo(output: Output = Path("demo-model"), topics: Topics = TOPICS) -> None:
         say(f"read {describe(corpus)}")
         model = make_model("rlsi", topics, random_state=0)
         bundle, outcome = fit_and_save(model, {"": corpus}, output)
-    emit(topics_table(bundle, TERMS_SHOWN, extra=labels_column(labels, model.transform(corpus.X))))
+    emit(
+        topics_table(Listing.of(bundle), TERMS_SHOWN, extra=labels_column(labels, model.transform(corpus.X)))
+    )
     conclude(model, outcome, output, more=[f'laconic search {output} "parse a date"'])

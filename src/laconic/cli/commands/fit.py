@@ -125,6 +125,7 @@ def fit(
         with waiting("looking at the files"):
             from laconic.bundle import Documents
             from laconic.bundle.fitting import check_counted
+            from laconic.bundle.listing import Listing
             from laconic.corpus.sources import Holds, find_source
 
             modalities = modalities_of(columns, terms)
@@ -164,7 +165,7 @@ def fit(
         weights = documents.weights
     if save_weights is not None:
         _save_weights(model, corpus, weights, save_weights)
-    emit(topics_table(bundle, extra=None if labels is None else labels_column(labels, weights)))
+    emit(topics_table(Listing.of(bundle), extra=None if labels is None else labels_column(labels, weights)))
     new = "NEW-CORPUS" if source.holds is Holds.corpus else "NEW-FILE"
     typed, how = columns_as_typed(columns), as_typed(reading)
     more = [f"laconic translate {output} {new}{one}{how}" for one in typed[:1]]
@@ -198,7 +199,7 @@ def _made(columns: Mapping[str, str], parameters: Mapping[str, Any]) -> Any:
 
 
 def _check_directories(output: Path, save_corpus: Path | None) -> None:
-    from laconic.bundle.bundle import MODEL
+    from laconic.bundle.kind import MODEL
     from laconic.storage.writing import check_writable
 
     check_writable(output, MODEL)

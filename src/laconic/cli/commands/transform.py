@@ -48,12 +48,23 @@ Output = Annotated[
 ]
 
 
+Shares = Annotated[
+    bool,
+    typer.Option(
+        "--shares",
+        help="Divide the weights of each document by their sum, so that they are the topics' shares of it.",
+        show_default=False,
+    ),
+]
+
+
 @command(but(READING, "label", "date"), MODALITIES)
 def transform(
     model: Saved,
     path: Sources,
     output: Output,
     *,
+    shares: Shares = False,
     reading: dict[str, Any],
     columns: dict[str, str],
 ) -> None:
@@ -80,13 +91,13 @@ def transform(
     with ReadingDisplay() as display:
         if source.holds is Holds.texts:
             texts = TextBatches(bundle, source, columns, reading, display)
-            written = _write_weights(bundle.model, texts, columns, output)
+            written = _write_weights(bundle.model, texts, columns, output, shares)
             found: Reading | None = texts.reading
             strangers = 0, 0
         else:
             counted = read_for(bundle, source, reading, progress=display)
             rows = matrix_batches(counted.corpus.ids.tolist(), bundle.weigh(counted.corpus.counts))
-            written = _write_weights(bundle.model, rows, columns, output)
+            written = _write_weights(bundle.model, rows, columns, output, shares)
             found, strangers = counted.reading, (counted.n_terms, counted.n_unknown)
     say(f"{plural(written.n_documents, 'document')} written to {output}", whole=True)
     tell_strangers(*strangers)
@@ -106,7 +117,7 @@ class Written(NamedTuple):
 
 
 def _write_weights(
-    model: TopicModel, batches: Iterator[Batch], columns: Mapping[str, str], output: Path
+    model: TopicModel, batches: Iterator[Batch], columns: Mapping[str, str], output: Path, shares: bool
 ) -> Written:
     """Write the weights of all documents."""
     import numpy as np
@@ -119,7 +130,7 @@ def _write_weights(
     with writing_weights(output, len(model.topic_sizes_), topic_names(model)) as write:
         for batch in batches:
             weights = model.transform(batch.X, **options)
-            write(batch.ids, weights)
+            write(batch.ids, model.shares(weights) if shares else weights)
             unknown = np.flatnonzero(batch.empty)
             n_documents += len(batch.ids)
             n_unknown += len(unknown)

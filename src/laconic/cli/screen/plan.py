@@ -190,6 +190,8 @@ def _terms(settings: Mapping[str, Any], counted: bool) -> str:
     words = settings["stop_words"]
     stop_words = f"{words} stop words" if isinstance(words, str) else plural(len(words or ()), "stop word")
     parts = [kept_terms(dict(settings)), stop_words]
+    if settings["html"]:
+        parts.append("without HTML")
     if settings["stemmer"]:
         parts.append(f"{settings['stemmer']} stems")
     if settings["ngram_range"][1] > 1:

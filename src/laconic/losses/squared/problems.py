@@ -19,7 +19,16 @@ from laconic.losses.squared.folding import FixedClasses, FixedTopics, fixed
 from laconic.losses.squared.penalties import SHARE, Lasting, alpha_max
 from laconic.losses.squared.rows import Descent, Multiplicative, Ridge, RowSolver
 from laconic.losses.squared.shares import First
-from laconic.losses.squared.starts import ALPHA_DOCS, WIDEST, budgets, drawn_topics, narrow, svd_topics
+from laconic.losses.squared.starts import (
+    ALPHA_DOCS,
+    WIDEST,
+    budgets,
+    drawn_topics,
+    narrow,
+    sampled_sizes,
+    settled_topics,
+    singular_topics,
+)
 from laconic.losses.squared.steps import SquaredSteps
 from laconic.losses.squared.topics import SeparableTopics, TopicStep
 from laconic.losses.starts import Start, given_topics, unit_budget
@@ -74,7 +83,11 @@ class SquaredProblem:
             parts["documents by class"] = sizes.matrix + n_classes * sizes.n_terms * BYTES_PER_CLASS_TERM
         parts["topics"] = self._topics_memory(sizes)
         if sizes.svd:
-            return parts | {"singular vectors": beyond(singular_memory(sizes), {"topics": parts["topics"]})}
+            few = sampled_sizes(sizes)
+            # topics that settle are before and after an iteration, with their indices
+            settling = 2 * (sizes.itemsize + sizes.index_size) * few.n_terms * few.n_topics
+            start = max(singular_memory(few), settling)
+            return parts | {"singular vectors": beyond(start, {"topics": parts["topics"]})}
         # to draw a start from, when columns and weights are there already
         return parts | {"sums over documents": sizes.norms}
 
@@ -105,7 +118,8 @@ class Regularised(SquaredProblem):
     alpha_topics: float | None
     alpha_docs: float | None
     terms_per_topic: int | None
-    nonnegative: bool
+    nonnegative: bool | str
+    """False, True (topics) or "both" (weights of documents, too)."""
     tol: float
     alpha_shared: float | None = None
     scale_by_class_size: bool = False
@@ -116,34 +130,46 @@ class Regularised(SquaredProblem):
         classes, n_terms, dtype = steps.classes, steps.n_terms, steps.dtype
         budget = min(self.terms_per_topic or DEFAULT_BUDGET, n_terms)
         needs_alpha = self.topic_norm != "l0" and facts["alpha_topics"] is None
-        if start.drawn or needs_alpha:
-            # a penalty that only accompanies given topics is not left to chance
-            seed = 0 if not start.drawn and start.random_state is None else start.random_state
-            random = start._replace(random_state=seed).random()
+        singular = start.drawn and start.init == "svd"
+        # a penalty that only accompanies given topics is not left to chance
+        seed = 0 if not start.drawn and start.random_state is None else start.random_state
+        random = start._replace(random_state=seed).random()
+        if singular:
+            settling = NonNegative("cd", self.tol).documents(SWEEPS_NMF, dtype)
+            trace, topics = settled_topics(steps, random, settling, patience)
+            topics = unit_budget(topics, budget if self.topic_norm == "l0" else n_terms, self._one_signed)
+        elif start.drawn or needs_alpha:
             topics = drawn_topics(steps.collection, steps.engine, classes, random)
-            topics = unit_budget(topics, n_terms, self.nonnegative)
-        if needs_alpha or (start.drawn and self.topic_norm != "l2"):
-            lasting = Lasting(facts["alpha_docs"], self.nonnegative) if needs_alpha else None
-            trace = narrow(steps, topics, budget, self.nonnegative, lasting, patience)
+            topics = unit_budget(topics, n_terms, self._one_signed)
+        if not trace.interrupted and (
+            needs_alpha or (start.drawn and not singular and self.topic_norm != "l2")
+        ):
+            lasting = Lasting(facts["alpha_docs"], self._one_signed) if needs_alpha else None
+            trace, topics = narrow(steps, topics, budget, self._one_signed, lasting, patience, random)
             # a fit that is stopped while topics are still wide keeps to its budget, too
-            topics = unit_budget(steps.components(), budget, self.nonnegative)
+            topics = unit_budget(topics, budget, self._one_signed)
             if lasting is not None:
                 share = SHARE[self.topic_norm, self.doc_norm]
                 facts["alpha_topics"] = lasting.alpha() or share * facts["alpha_max"]
         if not start.drawn:
-            topics = given_topics(start.init, classes.n_topics, n_terms, dtype, self.nonnegative)
+            topics = given_topics(start.init, classes.n_topics, n_terms, dtype, self._one_signed)
             if self.topic_norm == "l0":
-                topics = unit_budget(topics, budget, self.nonnegative)
+                topics = unit_budget(topics, budget, self._one_signed)
         own: Sequence[TopicStep]
         shared: TopicStep | None
         if self.topic_norm == "l0":
-            own, shared = budgets(steps, budget, self.nonnegative)
+            own, shared = budgets(steps, budget, self._one_signed)
         else:
             alphas, alpha_shared = self._alphas(classes, facts["alpha_topics"])
             own = [SeparableTopics(self._penalty(alpha, dtype)) for alpha in alphas]
             shared = SeparableTopics(self._penalty(alpha_shared, dtype)) if classes.n_shared else None
         steps.begin(topics, self.documents(SWEEPS_FIT, dtype), own, shared)
         return trace, facts
+
+    @property
+    def _one_signed(self) -> bool:
+        """Whether topics have positive words alone."""
+        return bool(self.nonnegative)
 
     def _settled(self, steps: SquaredSteps) -> dict[str, Any]:
         """The weights of the penalties, but for what depends on the start."""
@@ -181,18 +207,25 @@ class Regularised(SquaredProblem):
     def documents(self, max_sweeps: int, dtype: Any) -> RowSolver:
         """How weights are found when topics are fixed."""
         alpha = ALPHA_DOCS if self.alpha_docs is None else float(self.alpha_docs)
-        if self.doc_norm == "l2":
+        nonnegative = self.nonnegative == "both"
+        if self.doc_norm == "l2" and not nonnegative:
             return Ridge(alpha)
-        return Descent(alpha, precision=precision(self.tol, dtype), max_sweeps=max_sweeps)
+        return Descent(
+            alpha,
+            power=1 if self.doc_norm == "l1" else 2,
+            nonnegative=nonnegative,
+            precision=precision(self.tol, dtype),
+            max_sweeps=max_sweeps,
+        )
 
     def _penalty(self, alpha: float, dtype: Any) -> RowSolver:
         power = 1 if self.topic_norm == "l1" else 2
-        if power == 2 and not self.nonnegative:
+        if power == 2 and not self._one_signed:
             return Ridge(alpha)
         return Descent(
             alpha,
             power=power,
-            nonnegative=self.nonnegative,
+            nonnegative=self._one_signed,
             precision=precision(self.tol, dtype),
             max_sweeps=SWEEPS_FIT,
         )
@@ -208,8 +241,7 @@ class NonNegative(SquaredProblem):
     def _begin(self, steps: SquaredSteps, start: Start, patience: Patience) -> tuple[Trace, dict[str, Any]]:
         shards, engine, classes, dtype = steps.collection, steps.engine, steps.classes, steps.dtype
         if start.drawn and start.init == "svd":
-            topics = svd_topics(shards, engine, classes.n_topics, start.random())
-            steps.allot()
+            topics = singular_topics(steps, start.random())
         elif start.drawn:
             topics = drawn_topics(shards, engine, classes, start.random())
         else:

@@ -5,16 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
 from laconic.engines import Block, Engine, Shard, Shards, even_rows
 from laconic.losses.loop import Patience, Trace, alternate
+from laconic.losses.memory import Sizes
 from laconic.losses.singular import project, singular_vectors
 from laconic.losses.squared.classes import Classes
 from laconic.losses.squared.penalties import Lasting
-from laconic.losses.squared.rows import Ridge
+from laconic.losses.squared.rows import Ridge, RowSolver
 from laconic.losses.squared.steps import SquaredSteps
-from laconic.losses.squared.topics import BudgetTopics
+from laconic.losses.squared.topics import BudgetTopics, SeparableTopics
 from laconic.losses.starts import document_topics, with_words
 
 # The start narrows the topics from many words to few over this many iterations: topics that begin wide find
@@ -22,6 +24,10 @@ from laconic.losses.starts import document_topics, with_words
 NARROWING = 12
 WIDEST = 9
 ALPHA_DOCS = 0.1
+# Where there are more documents than this, and than so many for every topic, a start is made of a sample.
+SAMPLE, SAMPLE_PER_TOPIC = 20_000, 20
+# Non-negative factors settle for some iterations, until they hardly move.
+SETTLING, SETTLED = 10, 1e-4
 
 
 def drawn_topics(
@@ -34,6 +40,86 @@ def drawn_topics(
         own = usable[classes.members[usable] == p]
         parts.append(document_topics(shards, engine, n_own, random, own))
     return parts[0] if len(parts) == 1 else vstack(parts, format="csr")
+
+
+def sample_of(classes: Classes, random: np.random.RandomState) -> NDArray[np.int64] | None:
+    """Documents for a start, rising, enough of every class for the topics it has; None stands for all."""
+    n_documents = classes.members.size
+    wanted = max(SAMPLE, SAMPLE_PER_TOPIC * classes.n_topics)
+    if n_documents <= wanted:
+        return None
+    order = random.permutation(n_documents)
+    own = classes.members[order]
+    by_class = np.argsort(own, kind="stable")
+    first = np.cumsum(classes.sizes) - classes.sizes
+    rank = np.empty(n_documents, np.int64)
+    rank[by_class] = np.arange(n_documents) - first[own[by_class]]
+    least = SAMPLE_PER_TOPIC * (1 + np.array(classes.n_own))
+    return np.sort(order[(np.arange(n_documents) < wanted) | (rank < least[own])])
+
+
+def sampled_sizes(sizes: Sizes) -> Sizes:
+    """How large a sample is; it has at most as many terms as entries."""
+    wanted = max(SAMPLE, SAMPLE_PER_TOPIC * sizes.n_topics)
+    if sizes.n_documents <= wanted:
+        return sizes
+    n_nonzeros = round(sizes.n_nonzeros * wanted / sizes.n_documents)
+    return sizes._replace(n_documents=wanted, n_nonzeros=n_nonzeros, n_terms=min(sizes.n_terms, n_nonzeros))
+
+
+def sampled(steps: SquaredSteps, random: np.random.RandomState) -> SquaredSteps:
+    """Steps over a sample of the documents; the same steps, where there are few."""
+    sample = sample_of(steps.classes, random)
+    if sample is None:
+        return steps
+    classes = steps.classes._replace(members=steps.classes.members[sample])
+    return SquaredSteps(Shards.whole(steps.engine.sample(steps.collection, sample)), classes, steps.engine)
+
+
+def singular_topics(steps: SquaredSteps, random: np.random.RandomState) -> csr_array:
+    """Topics × terms of length one: parts of singular vectors, of a sample where there are many documents."""
+    shards, terms = _for_singular_vectors(steps, random)
+    topics = svd_topics(shards, steps.engine, steps.classes.n_topics, random)
+    steps.allot()
+    return _of_all_terms(topics, terms, steps.n_terms)
+
+
+def settled_topics(
+    steps: SquaredSteps, random: np.random.RandomState, solver: RowSolver, patience: Patience
+) -> tuple[Trace, csr_array]:
+    """Topics × terms: singular vectors, and what non-negative factors make of them in a few iterations.
+
+    They hardly depend on chance: another sample of the same documents gives nearly the same topics.
+    """
+    shards, terms = _for_singular_vectors(steps, random)
+    classes = Classes.single(shards.n_documents, steps.classes.n_topics)
+    few = steps if terms is None else SquaredSteps(shards, classes, steps.engine)
+    topics = svd_topics(shards, steps.engine, classes.n_topics, random)
+    few.allot()
+    few.begin(topics, solver, [SeparableTopics(solver)])
+    trace = alternate(few, patience._replace(max_iter=SETTLING, tol=SETTLED), phase="start")
+    steps.allot()
+    found = _of_all_terms(csr_array(few.components()), terms, steps.n_terms)
+    return Trace([], interrupted=trace.interrupted), found
+
+
+def _for_singular_vectors(
+    steps: SquaredSteps, random: np.random.RandomState
+) -> tuple[Shards, NDArray[np.int64] | None]:
+    """All documents; or a sample over the terms that it has, as those of all may be many more, and these."""
+    sample = sample_of(steps.classes, random)
+    if sample is None:
+        return steps.collection, None
+    X = steps.engine.sample(steps.collection, sample)
+    terms, places = np.unique(X.indices, return_inverse=True)
+    X = csr_array((X.data, places, X.indptr), shape=(X.shape[0], terms.size))
+    return Shards.whole(X), terms
+
+
+def _of_all_terms(topics: csr_array, terms: NDArray[np.int64] | None, n_terms: int) -> csr_array:
+    if terms is None:
+        return topics
+    return csr_array((topics.data, terms[topics.indices], topics.indptr), shape=(topics.shape[0], n_terms))
 
 
 def svd_topics(shards: Shards, engine: Engine, n_topics: int, random: np.random.RandomState) -> csr_array:
@@ -85,19 +171,28 @@ def narrow(
     nonnegative: bool,
     lasting: Lasting | None,
     patience: Patience,
-) -> Trace:
-    """A start that keeps topics alive and even: word budgets from wide to `budget`, an iteration each."""
-    own, shared = budgets(steps, WIDEST * budget, nonnegative)
-    steps.begin(topics, Ridge(ALPHA_DOCS), own, shared)
+    random: np.random.RandomState,
+) -> tuple[Trace, csr_array]:
+    """A start that keeps topics alive and even: word budgets from wide to `budget`, an iteration each.
+
+    A sample does for all but the last, which weighs the words of all documents.
+    """
+    few = sampled(steps, random)
+    own, shared = budgets(few, WIDEST * budget, nonnegative)
+    few.begin(topics, Ridge(ALPHA_DOCS), own, shared)
     widths = [
         min(round(width), topics.shape[1]) for width in np.geomspace(WIDEST * budget, budget, NARROWING)
     ]
     for left, width in zip(reversed(range(NARROWING)), widths, strict=True):
+        if left == 0 and few is not steps:
+            own, shared = budgets(steps, budget, nonnegative)
+            steps.begin(csr_array(few.components()), Ridge(ALPHA_DOCS), own, shared)
+            few = steps
         for step in [*own, *([shared] if shared else [])]:
             step.budget = width
             step.watch = lasting if left == 0 else None
-        trace = alternate(steps, patience._replace(max_iter=1, tol=0), phase="start")
+        trace = alternate(few, patience._replace(max_iter=1, tol=0), phase="start")
         if trace.interrupted:
             break
     # the start has an objective of its own, which is not part of the history
-    return Trace([], interrupted=trace.interrupted)
+    return Trace([], interrupted=trace.interrupted), csr_array(few.components())

@@ -1,0 +1,290 @@
+"""The page: tables, who is ahead of whom, and a picture of quality against time, all of them from results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.peers.contenders import Contender, contenders
+from benchmarks.peers.measures import Mean, mean_of
+from benchmarks.peers.protocols import LABELS, OCTIS, SEEDS, Protocol
+from benchmarks.peers.store import Store
+from benchmarks.report import Columns, Report
+
+from laconic.experiments.figures import Chart, Charts, Line, write_pictures
+
+OURS = "laconic.fit"
+PICTURE = "peers.svg"
+PICTURED = ((OCTIS, "octis_bbc_news"), (LABELS, "bbc_news"))
+PUBLISHED: Mapping[str, tuple[float, float]] = {
+    "LDA": (0.014, 0.577),
+    "NMF": (0.012, 0.549),
+    "CTM": (0.094, 0.819),
+    "BERTopic": (0.167, 0.794),
+    "Top2Vec": (0.171, 0.792),
+}
+"""NPMI and diversity of BBC News in the paper of BERTopic (arXiv 2203.05794, table 1)."""
+NAMES = {"npmi": "NPMI"}
+TITLES = {
+    "octis_bbc_news": "OCTIS' BBC News",
+    "octis_m10": "OCTIS' M10",
+    "bbc_news": "BBC News",
+    "ag_news": "AG News",
+    "reuters21578": "Reuters-21578",
+    "20newsgroups": "20 Newsgroups",
+}
+
+PAGE = """# Beside what people use
+
+{headline}
+
+Written by `make bench-peers`; every number is measured. Each contender has a process of its own on one
+thread, and the settings with which its manual begins: laconic's are its defaults, whatever they are. Peers
+get the words that laconic takes for words (letters first, English stop words left out, in two documents or
+more and in half of them at most), tf-idf weights where they are matrix factorisations (but for gensim's
+NMF, which OCTIS runs on counts) and counts where they are LDA. tomotopy draws 500 times; gensim's LDA
+passes once, as by default. BERTopic begins with clusters of five, as in its paper, and merges them;
+turftopic's are as they come. These four begin with sentence vectors of all-MiniLM-L6-v2, which reads
+the first 256 tokens of a text. Vectors are made once for all of them, and every fit is charged for those it
+asks for, seconds and memory.
+
+Seconds are those from texts to topics after a first small fit (imports and compiling are not in it), of the
+processor and on the clock; the machine is shared, so look at those of the processor. ± is half a 95 %
+interval over {seeds} seeds. Bold is the best of a column. A topic is its ten heaviest words.
+"""
+
+OCTIS_WORDS = """{name}, as OCTIS ships it (tokens, closed vocabulary, all documents), and its protocol:
+gensim's `c_npmi` counted on the collection itself, diversity as the share of distinct words among all ten
+words of all topics. The mean over K = {sizes} and {seeds} seeds each."""
+LABELS_WORDS = """{name}, K = {sizes}, {seeds} seeds. Topics of two random halves of the documents: NPMI of
+each is counted on the other, held-out half, stability is the share of 20 words in common when topics of the
+two halves are matched one to one. From all documents: purity of the strongest topics, and accuracy of
+logistic regression from the weights on a held-out third. Memory is the peak of the process. Models are as
+saved by their own package, with vocabulary and without documents or encoder."""
+
+
+def summaries(
+    store: Store, protocol: Protocol, collection: str, everyone: Sequence[Contender]
+) -> list[dict[str, Any]]:
+    """A row for each contender that has results, the most coherent first."""
+    rows = []
+    for contender in everyone:
+        result = store.read(protocol.name, collection, contender.key) or {}
+        if "runs" not in result:
+            continue
+        runs = result["runs"]
+        measured = [what for what in runs[0] if what not in ("n_topics", "seed", "topics")]
+        row: dict[str, Any] = {what: mean_of(runs, what) for what in measured}
+        row["found"] = sum(run["found"] for run in runs) / sum(run["n_topics"] for run in runs)
+        rows.append({"what": contender.name, "family": contender.family, **row})
+    own = next((row["cpu"].value for row in rows if row["what"] == OURS), float("nan"))
+    for row in rows:
+        row["times"] = row["cpu"].value / own
+    return sorted(rows, key=lambda row: -row["npmi"].value)
+
+
+def share(mean: Mean) -> str:
+    """A measure between -1 and 1, with its interval."""
+    margin = "" if mean.margin is None else f" ± {mean.margin:.3f}"
+    return f"{mean.value:.3f}{margin}"
+
+
+def plain(form: str, factor: float = 1.0) -> Callable[[Mean], str]:
+    """A mean without its interval."""
+    return lambda mean: form.format(mean.value * factor)
+
+
+def embolden(
+    rows: Sequence[Mapping[str, Any]], best: Mapping[str, Callable[..., Any]]
+) -> Callable[[str, Any], bool]:
+    """Tells whether a value is the best of its column."""
+    tops = {what: choose(row[what].value for row in rows) for what, choose in best.items() if rows}
+    return lambda what, mean: what in tops and mean.value == tops[what]
+
+
+def columns_of(
+    rows: Sequence[Mapping[str, Any]], shown: Mapping[str, tuple[str, Callable[[Any], str], Any]]
+) -> Columns:
+    """Columns of a table; what is best in its own is bold."""
+    is_best = embolden(rows, {what: choose for what, (_, _, choose) in shown.items() if choose})
+
+    def form(what: str, written: Callable[[Any], str]) -> Callable[[Any], str]:
+        return lambda value: f"**{written(value)}**" if is_best(what, value) else written(value)
+
+    return {
+        what: (heading, form(what, written) if choose else written)
+        for what, (heading, written, choose) in shown.items()
+    }
+
+
+COST = {
+    "cpu": ("CPU s", plain("{:,.2f}"), min),
+    "times": (f"times {OURS}", "{:,.1f}".format, None),
+    "wall": ("s", plain("{:,.2f}"), min),
+}
+OCTIS_COLUMNS = {
+    "what": ("what", str, None),
+    "npmi": ("NPMI", share, max),
+    "diversity": ("diversity", share, max),
+    "found": ("topics of K", "{:.0%}".format, None),
+    **COST,
+}
+LABELS_COLUMNS = {
+    "what": ("what", str, None),
+    "npmi": ("NPMI, held out", share, max),
+    "diversity": ("diversity", share, max),
+    "stability": ("stability", share, max),
+    "purity": ("purity", share, max),
+    "accuracy": ("accuracy", share, max),
+    **COST,
+    "peak": ("peak MB", plain("{:,.0f}", 2**-20), min),
+    "bytes": ("model MB", plain("{:,.2f}", 2**-20), min),
+}
+
+
+def ahead(rows: Sequence[Mapping[str, Any]], measures: Sequence[str], ours: str = OURS) -> str:
+    """In words: who is ahead of laconic's defaults, in what, and whom these are ahead of in everything.
+
+    The means decide, also where intervals overlap.
+    """
+    own = next((row for row in rows if row["what"] == ours), None)
+    if own is None:
+        return f"{ours} has no result here."
+    others = [row for row in rows if row["family"] != "laconic"]
+    sentences = []
+    for what in measures:
+        better = [row["what"] for row in others if row[what].value > own[what].value]
+        named = NAMES.get(what, what)
+        sentences.append(f"ahead of `{ours}` in {named}: {', '.join(better) or 'none'}")
+    beaten = [row["what"] for row in others if all(row[what].value < own[what].value for what in measures)]
+    sentences.append(f"behind it in all of these: {', '.join(beaten) or 'none'}")
+    return "Of the peers, " + "; ".join(sentences) + "."
+
+
+def published_rows(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The published rows, and where laconic's defaults stand to each."""
+    own = next((row for row in rows if row["what"] == OURS), None)
+    published = []
+    for name, (npmi, diversity) in PUBLISHED.items():
+        differences = (
+            ""
+            if own is None
+            else (f"{own['npmi'].value - npmi:+.3f}, {own['diversity'].value - diversity:+.3f}")
+        )
+        published.append({"what": name, "npmi": npmi, "diversity": diversity, "ours": differences})
+    return published
+
+
+def absences(store: Store, everyone: Sequence[Contender]) -> list[str]:
+    """What has no result, and why."""
+    lines = []
+    for protocol in (OCTIS, LABELS):
+        for collection in protocol.collections:
+            results = {
+                contender.name: store.read(protocol.name, collection, contender.key) or {}
+                for contender in everyone
+            }
+            if not any("runs" in result for result in results.values()):
+                lines.append(
+                    f"{TITLES[collection]}: nobody; the collection was not at hand, or not asked for."
+                )
+                continue
+            for name, result in results.items():
+                if "runs" not in result:
+                    why = result.get("missing") or result.get("failed") or "not run yet"
+                    lines.append(f"{TITLES[collection]}: {name}: {why}.")
+    return lines
+
+
+def versions(store: Store, everyone: Sequence[Contender]) -> str:
+    """The versions of all packages that were run."""
+    found: dict[str, str] = {}
+    for contender in everyone:
+        for protocol in (OCTIS, LABELS):
+            for collection in protocol.collections:
+                result = store.read(protocol.name, collection, contender.key) or {}
+                found |= result.get("versions", {})
+    return ", ".join(f"{name.replace('_', '-')} {number}" for name, number in found.items())
+
+
+def chart_of(
+    protocol: Protocol, collection: str, rows: Sequence[Mapping[str, Any]], everyone: Sequence[Contender]
+) -> Chart:
+    """NPMI against CPU seconds: a colour for each family, and a mark for each of its members."""
+    families = list(dict.fromkeys(contender.family for contender in everyone))
+    by_name = {row["what"]: row for row in rows}
+    lines = {}
+    for style, family in enumerate(families):
+        members = [contender.name for contender in everyone if contender.family == family]
+        for mark, name in enumerate(members):
+            if name in by_name:
+                point = (by_name[name]["cpu"].value, by_name[name]["npmi"].value)
+                lines[name] = Line([point], style=style, mark=mark)
+    held_out = ", held out" if protocol is LABELS else ""
+    return Chart(TITLES[collection] + held_out, "CPU seconds, texts to topics", "NPMI", lines)
+
+
+def write_page(store: Store, page: Path | None) -> None:
+    """Print the tables; and write them, and the picture, where asked for."""
+    everyone = contenders()
+    report = Report(PAGE.replace("{seeds}", str(len(SEEDS))), f"Versions: {versions(store, everyone)}.")
+    tables = {}
+    for protocol, words, columns, measures in (
+        (OCTIS, OCTIS_WORDS, OCTIS_COLUMNS, ("npmi", "diversity")),
+        (LABELS, LABELS_WORDS, LABELS_COLUMNS, ("npmi", "diversity", "stability", "purity", "accuracy")),
+    ):
+        for collection in protocol.collections:
+            rows = tables[collection] = summaries(store, protocol, collection, everyone)
+            if not rows:
+                continue
+            report.add(
+                TITLES[collection] + (", OCTIS' protocol" if protocol is OCTIS else ""),
+                rows,
+                columns_of(rows, columns),
+            )
+            sizes = ", ".join(map(str, protocol.sizes))
+            explained = words.format(name=TITLES[collection], sizes=sizes, seeds=len(SEEDS))
+            report.page.append(f"{explained}\n\n{ahead(rows, measures)}\n")
+            if collection == "octis_bbc_news":
+                add_published(report, rows)
+    shared = set.intersection(*({row["what"] for row in tables[name]} for _, name in PICTURED))
+    if shared:
+        report.page.append(
+            f"## Quality against time\n\n![NPMI against CPU seconds](images/{PICTURE})\n\n"
+            "Up and to the left is better; the horizontal axis is logarithmic.\n"
+        )
+    lacking = absences(store, everyone)
+    report.page.append("## Not run\n\n" + ("\n".join(f"- {line}" for line in lacking) or "Nothing.") + "\n")
+    report.write(None, page)
+    if page and shared:
+        chosen = [contender for contender in everyone if contender.name in shared]
+        charts = [chart_of(protocol, name, tables[name], chosen) for protocol, name in PICTURED]
+        images = page.parent / "images"
+        images.mkdir(exist_ok=True)
+        write_pictures({PICTURE: Charts(charts)}, images)
+
+
+def add_published(report: Report, rows: Sequence[Mapping[str, Any]]) -> None:
+    """The table of published numbers."""
+    report.add(
+        "OCTIS' BBC News, published",
+        published_rows(rows),
+        {
+            "what": ("what", str),
+            "npmi": ("NPMI", "{:.3f}".format),
+            "diversity": ("diversity", "{:.3f}".format),
+            "ours": (f"{OURS} less this", str),
+        },
+    )
+    leading = [
+        row["what"]
+        for row in rows
+        if all(row["npmi"].value > npmi and row["diversity"].value > one for npmi, one in PUBLISHED.values())
+    ]
+    report.page.append(
+        f"Ahead of every published row in both numbers at once: {', '.join(leading) or 'none'}.\n\n"
+        "The paper of BERTopic ([arXiv 2203.05794](https://arxiv.org/abs/2203.05794), table 1): the same "
+        "files, protocol, K and number of runs; none of these was run here. Its LDA and NMF are gensim's, "
+        "which were run here, too; its sentence vectors are those of a larger encoder, all-mpnet-base-v2.\n"
+    )

@@ -1,0 +1,166 @@
+"""Do topics come back? Measured by fits on random halves of the documents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+from numbers import Integral
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+from scipy.sparse import csr_array, issparse
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+
+from laconic.checks import check_number
+
+if TYPE_CHECKING:
+    from laconic.corpus import Corpus
+
+N_SAMPLES = 10
+N_TERMS = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Stability:
+    """What `stability` found.
+
+    Attributes
+    ----------
+    mean : float
+        The overlap of two samples' topics, on average over all pairs of samples: 1 if the same words come
+        back every time.
+    pairs : numpy.ndarray of float64
+        The overlap of each pair.
+    per_topic : numpy.ndarray of float64, or None
+        For a model that is fitted already: how much of each of its topics comes back, on average over the
+        samples.
+    """
+
+    mean: float
+    pairs: NDArray[np.float64]
+    per_topic: NDArray[np.float64] | None = None
+
+
+def topic_overlap(topics: Any, others: Any, *, n_terms: int = N_TERMS) -> NDArray[np.float64]:
+    """Pair the topics of two models, and tell how many words each pair has in common.
+
+    Parameters
+    ----------
+    topics, others : array or sparse array of shape (n_topics, n_terms), or lists of words
+        Topics over the same terms: ``components_`` of two models; or the words of every topic, the heaviest
+        first. The numbers of topics may differ.
+    n_terms : int, default=20
+        How many words of each topic count: those of the largest weight, without regard to sign.
+
+    Returns
+    -------
+    numpy.ndarray of float64
+        For each of `topics`, the share of its words that the topic it was paired with has, too; pairs are
+        those that have the most in common in all. A topic without words, or without a partner, has 0.
+
+    Examples
+    --------
+    >>> topic_overlap([["red", "fish"], ["sun", "moon"]], [["sun", "star"], ["fish", "red"]])
+    array([1. , 0.5])
+    """
+    check_number("n_terms", n_terms, Integral, 1)
+    left, right = _top_terms(topics, n_terms), _top_terms(others, n_terms)
+    names = {term: place for place, term in enumerate(dict.fromkeys(t for row in left + right for t in row))}
+    shared = (_membership(left, names) @ _membership(right, names).T).toarray()
+    sizes = [np.array([len(row) for row in rows], float) for rows in (left, right)]
+    overlap = shared / np.maximum(1, np.maximum(sizes[0][:, None], sizes[1][None, :]))
+    found = np.zeros(len(left))
+    rows, columns = linear_sum_assignment(overlap, maximize=True)
+    found[rows] = overlap[rows, columns]
+    return found
+
+
+def stability(
+    model: Any,
+    documents: Corpus | Any,
+    *,
+    n_samples: int = N_SAMPLES,
+    n_terms: int = N_TERMS,
+    random_state: Any = 0,
+    progress: Callable[[int, int], object] | None = None,
+) -> Stability:
+    """Fit a model to random halves of the documents, and compare the topics found.
+
+    The seed of the model stays as it is: what is measured is how much topics depend on which documents were
+    at hand, and on chance only where the model leaves that open (``random_state=None``).
+
+    Parameters
+    ----------
+    model : estimator
+        With ``fit`` and ``components_``: one of laconic's, or of scikit-learn. It is cloned, not changed.
+        Models of classes or of several modalities are not for this.
+    documents : Corpus, or array or sparse array of shape (n_documents, n_terms)
+        Of a corpus, models take what they want: weights or counts.
+    n_samples : int, default=10
+        How many halves are drawn.
+    n_terms : int, default=20
+        How many words of each topic count.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the halves.
+    progress : callable, optional
+        Called after every fit, with the number of fits so far and of all.
+
+    Returns
+    -------
+    Stability
+        See `topic_overlap` for how topics are paired.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from laconic import NMF
+    >>> X = np.kron(np.eye(2), np.ones((20, 3)))
+    >>> stability(NMF(2, random_state=0), X, n_samples=3).mean
+    1.0
+    """
+    check_number("n_samples", n_samples, Integral, 2)
+    X = _matrix(model, documents)
+    random = check_random_state(random_state)
+    found: list[Any] = []
+    for done in range(n_samples):
+        half = np.sort(random.permutation(X.shape[0])[: max(1, X.shape[0] // 2)])
+        found.append(clone(model).fit(X[half]).components_)
+        if progress is not None:
+            progress(done + 1, n_samples)
+    pairs = np.array([topic_overlap(a, b, n_terms=n_terms).mean() for a, b in combinations(found, 2)])
+    per_topic = None
+    if hasattr(model, "components_"):
+        overlaps = [topic_overlap(model.components_, each, n_terms=n_terms) for each in found]
+        per_topic = np.mean(overlaps, axis=0)
+    return Stability(float(pairs.mean()), pairs, per_topic)
+
+
+def _matrix(model: Any, documents: Any) -> Any:
+    if hasattr(documents, "vectorizer"):
+        wanted = getattr(getattr(model, "traits", None), "wants", "weights")
+        return documents.counts if wanted == "counts" else documents.X
+    return csr_array(documents) if issparse(documents) else np.asarray(documents)
+
+
+def _top_terms(topics: Any, n_terms: int) -> list[list[Any]]:
+    """The heaviest terms of every topic: words, or numbers of columns."""
+    if not issparse(topics) and not isinstance(topics, np.ndarray):
+        return [list(dict.fromkeys(words))[:n_terms] for words in topics]
+    found = csr_array(topics, copy=True)
+    found.eliminate_zeros()
+    found.sort_indices()
+    tops = []
+    for start, stop in pairwise(found.indptr):
+        order = start + np.argsort(-np.abs(found.data[start:stop]), kind="stable")[:n_terms]
+        tops.append(found.indices[order].tolist())
+    return tops
+
+
+def _membership(rows: Sequence[Sequence[Any]], names: dict[Any, int]) -> csr_array:
+    indices = [names[term] for row in rows for term in row]
+    ends = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
+    return csr_array((np.ones(len(indices)), np.array(indices, np.int64), ends), (len(rows), len(names)))

@@ -1,0 +1,275 @@
+"""laconic beside its peers: what is measured, kept and shown is right, on toys and without heavy packages."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from itertools import permutations
+from math import sqrt
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from benchmarks.peers import contenders as taking_part
+from benchmarks.peers import page as pages
+from benchmarks.peers.contenders import Contender, Fitted, Task, heaviest
+from benchmarks.peers.encoders import StoredEncoder
+from benchmarks.peers.measures import (
+    Mean,
+    Seconds,
+    accuracy_from,
+    gensim_npmi,
+    held_out_npmi,
+    mean_of,
+    purity_from,
+    stability,
+    topic_diversity,
+)
+from benchmarks.peers.protocols import LABELS, OCTIS, Fitter, by_labels, by_octis, frequent
+from benchmarks.peers.store import Store
+from scipy.stats import t
+
+from laconic.datasets import Texts
+
+SKY, FOOD = ["sun", "moon", "star", "comet"], ["salt", "pepper", "bread", "butter"]
+
+
+def toy(n=60):
+    random = np.random.default_rng(0)
+    texts = [" ".join(random.choice((SKY, FOOD)[place % 2], 6)) for place in range(n)]
+    return Texts(
+        name="toy",
+        texts=texts,
+        ids=np.array([str(place) for place in range(n)], dtype=object),
+        labels=np.array([("sky", "food")[place % 2] for place in range(n)], dtype=object),
+        options={"token_pattern": r"\S+", "lowercase": False, "stop_words": None, "min_df": 1, "max_df": 1.0},
+    )
+
+
+def contender(name):
+    return next(each for each in taking_part.contenders() if each.name == name)
+
+
+class TestMeasures:
+    def test_diversity_is_the_share_of_distinct_words(self):
+        assert topic_diversity([["a", "b"], ["b", "c"]], 2) == 0.75
+        assert topic_diversity([["a", "b"], ["b", "c"]], 1) == 1.0
+        assert topic_diversity([]) == 0.0
+
+    def test_stability_is_that_of_the_best_of_all_matchings(self):
+        random = np.random.default_rng(1)
+        one, other = (
+            [list(random.choice(list("abcdefghij"), 4, replace=False)) for _ in range(4)] for _ in "ab"
+        )
+        naive = max(
+            sum(len({*a} & {*other[place]}) for a, place in zip(one, order, strict=True)) / 16
+            for order in permutations(range(4))
+        )
+        assert stability(one, other, 4) == pytest.approx(naive)
+
+    def test_stability_does_not_depend_on_order_and_counts_topics_without_a_mate(self):
+        assert stability([SKY, FOOD], [FOOD, SKY[::-1]], 4) == 1.0
+        assert stability([SKY, FOOD], [SKY], 4) == 0.5
+        assert stability([SKY], [FOOD], 4) == 0.0
+        assert stability([], [SKY]) == 0.0
+
+    def test_gensim_is_asked_once_for_all_runs_and_answers_as_if_asked_for_each(self):
+        pytest.importorskip("gensim")
+        from gensim.corpora import Dictionary
+        from gensim.models import CoherenceModel
+
+        tokens = [text.split() for text in toy().texts]
+        runs = [[SKY, FOOD], [["sun", "salt", "moon"]], [[]]]
+        apart = [
+            CoherenceModel(
+                topics=topics,
+                texts=tokens,
+                dictionary=Dictionary(tokens),
+                coherence="c_npmi",
+                topn=10,
+                processes=1,
+            ).get_coherence()
+            for topics in runs[:2]
+        ]
+        together = gensim_npmi(runs, tokens)
+        assert together[:2] == pytest.approx(apart)
+        assert np.isnan(together[2])
+
+    def test_words_that_held_out_texts_do_not_have_go_with_none(self):
+        assert held_out_npmi([["sun", "elsewhere"]], ["sun moon", "moon star"]) == -1.0
+        assert held_out_npmi([["sun", "moon"]], ["sun moon", "bread salt"]) == pytest.approx(1.0)
+
+    def test_weights_that_tell_labels_apart(self):
+        labels = ["sky", "food"] * 30
+        weights = np.eye(2)[[0, 1] * 30] * 1e-6
+        assert purity_from(weights, labels) == 1.0
+        assert accuracy_from(weights, labels, 0) == 1.0
+
+    def test_interval_is_widened_by_seeds_only(self):
+        runs = [{"n_topics": k, "x": k + seed} for k in (10, 20) for seed in (0, 1, 2)]
+        found = mean_of(runs, "x")
+        assert found.value == 16.0
+        assert found.margin == pytest.approx(t.ppf(0.975, 4) * sqrt(2 * (1 / 3) / 4))
+        assert mean_of([{"n_topics": k, "x": k} for k in (10, 20) for _ in range(3)], "x") == Mean(15.0, 0.0)
+        assert mean_of([{"n_topics": 10, "x": 1}], "x") == Mean(1.0)
+
+
+class TestEncoder:
+    def encoder(self, path):
+        made = StoredEncoder(path)
+        calls = []
+
+        def encode(texts, show_progress_bar):
+            calls.append(texts)
+            return np.array([[len(text), 1.0] for text in texts])
+
+        made._model = SimpleNamespace(encode=encode)
+        return made, calls
+
+    def test_texts_are_encoded_once_and_charged_each_time(self, tmp_path):
+        encoder, calls = self.encoder(tmp_path / "vectors.pickle")
+        first = encoder.encode(["sun", "moon", "sun"])
+        np.testing.assert_array_equal(first, [[3, 1], [4, 1], [3, 1]])
+        charged = encoder.charged
+        assert charged.wall > 0
+        again, more = self.encoder(tmp_path / "vectors.pickle")
+        np.testing.assert_array_equal(again.encode(["sun", "moon", "sun"]), first)
+        assert again.charged == charged
+        assert again.peak > 0
+        assert (calls, more) == ([["sun", "moon"]], [])
+
+    def test_saved_models_do_not_hold_vectors(self, tmp_path):
+        encoder, _ = self.encoder(tmp_path / "vectors.pickle")
+        encoder.encode([f"text {n}" for n in range(1000)])
+        assert len(pickle.dumps(encoder)) < 1000
+
+
+class TestContenders:
+    def test_keys_are_names_of_files_and_differ(self):
+        keys = [each.key for each in taking_part.contenders()]
+        assert len(set(keys)) == len(keys)
+        assert all(set(key) <= set("abcdefghijklmnopqrstuvwxyz0123456789-") for key in keys)
+
+    def test_what_is_not_installed_is_named(self):
+        assert Contender("none", "none", lambda task: None, ("numpy", "no_such_thing")).missing() == [
+            "no_such_thing"
+        ]
+
+    def test_words_without_weight_are_not_shown(self):
+        assert heaviest([[0.1, 0.0, 0.5], [-1.0, 2.0, 0.0]], ["a", "b", "c"]) == [["c", "a"], ["b"]]
+
+    @pytest.mark.parametrize(
+        "name",
+        [
+            "laconic.fit",
+            "laconic RLSI, tfidf",
+            "laconic NMF",
+            "laconic PLSA",
+            "scikit-learn NMF",
+            "gensim LSI",
+        ],
+    )
+    def test_finds_planted_topics(self, name, tmp_path):
+        if contender(name).missing():
+            pytest.skip(f"{name} is not installed")
+        texts = toy()
+        fitted = contender(name).fit(Task(texts.texts, 2, 0, texts.options))
+        assert {frozenset(topic[:4]) for topic in fitted.topics} == {frozenset(SKY), frozenset(FOOD)}
+        assert purity_from(fitted.weights(), texts.labels) == 1.0
+        fitted.save(tmp_path)
+        assert any(tmp_path.iterdir())
+
+
+class TestProtocols:
+    def fitter(self):
+        return Fitter(contender("scikit-learn NMF"), toy().options, None)
+
+    def test_by_labels(self):
+        runs = by_labels(toy(), self.fitter(), (2,))
+        assert [run["seed"] for run in runs] == [0, 1, 2]
+        for run in runs:
+            assert (run["purity"], run["accuracy"]) == (1.0, 1.0)
+            assert min(run["stability"], run["diversity"]) > 0.7
+            assert min(run["peak"], run["bytes"], run["cpu"]) > 0
+            assert json.loads(json.dumps(run)) == run
+
+    def test_by_octis(self):
+        pytest.importorskip("gensim")
+        runs = by_octis(toy(), self.fitter(), (2, 3))
+        assert [(run["n_topics"], run["seed"]) for run in runs] == [
+            (k, seed) for k in (2, 3) for seed in (0, 1, 2)
+        ]
+        assert all(-1 <= run["npmi"] <= 1 and 0 < run["diversity"] <= 1 for run in runs)
+
+    def test_encoding_is_charged_and_not_counted_twice(self):
+        class Encoder(SimpleNamespace):
+            pass
+
+        encoder = Encoder(charged=Seconds(), spent=Seconds(), peak=0)
+
+        def fit(task):
+            encoder.charged += Seconds(100.0, 50.0)
+            return Fitted([], lambda: np.zeros((0, 0)), lambda folder: None)
+
+        _, took = Fitter(Contender("toy", "toy", fit), None, encoder)(["a"], 1, 0)
+        assert took.wall == pytest.approx(100, abs=10)
+        assert took.cpu == pytest.approx(50, abs=10)
+
+    def test_rare_labels_are_left_out(self):
+        texts = toy(43)
+        assert set(frequent(texts, 22).labels) == {"sky"}
+
+
+class TestPage:
+    def store(self, folder):
+        store = Store(folder)
+        scores = {"laconic.fit": (0.2, 0.8), "scikit-learn NMF": (0.1, 0.9), "gensim LDA": (0.0, 0.5)}
+        for protocol, collection in pages.PICTURED:
+            for name, (npmi, diversity) in scores.items():
+                runs = [
+                    {
+                        "n_topics": k,
+                        "seed": seed,
+                        "npmi": npmi,
+                        "diversity": diversity,
+                        "found": k,
+                        "wall": 2.0,
+                        "cpu": 1.0,
+                        "peak": 2**20,
+                        "bytes": 2**20,
+                        **dict.fromkeys(("stability", "purity", "accuracy"), npmi),
+                    }
+                    for k in protocol.sizes
+                    for seed in (0, 1, 2)
+                ]
+                key = contender(name).key
+                store.write(protocol.name, collection, key, {"versions": {"toy": "1.0"}, "runs": runs})
+        store.write(
+            "octis", "octis_bbc_news", contender("BERTopic").key, {"missing": "not installed: bertopic"}
+        )
+        return store
+
+    def test_wins_and_losses_are_told(self, tmp_path):
+        pytest.importorskip("matplotlib")
+        pages.write_page(self.store(tmp_path / "results"), tmp_path / "page.md")
+        page = (tmp_path / "page.md").read_text()
+        assert "| laconic.fit | **0.200 ± 0.000** | 0.800 ± 0.000 | 100% | **1.00** | 1.0 |" in page
+        assert (
+            "ahead of `laconic.fit` in NPMI: none; ahead of `laconic.fit` in diversity: scikit-learn NMF; "
+            in page
+        )
+        assert "behind it in all of these: gensim LDA." in page
+        assert page.index("| laconic.fit") < page.index("| scikit-learn NMF") < page.index("| gensim LDA")
+        assert "| CTM | 0.094 | 0.819 | +0.106, -0.019 |" in page
+        assert "- OCTIS' BBC News: BERTopic: not installed: bertopic." in page
+        assert "- OCTIS' M10: nobody" in page
+        assert "Ahead of every published row in both numbers at once: none." in page
+        assert "Versions: toy 1.0." in page
+        assert ">gensim LDA</text>" in (tmp_path / "images" / "peers.svg").read_text()
+
+    def test_there_is_a_page_before_there_are_results(self, tmp_path):
+        pages.write_page(Store(tmp_path / "none"), tmp_path / "page.md")
+        assert "OCTIS' BBC News: nobody" in (tmp_path / "page.md").read_text()
+
+    def test_every_collection_has_a_title(self):
+        assert {*OCTIS.collections, *LABELS.collections} == set(pages.TITLES)
