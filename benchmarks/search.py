@@ -44,9 +44,9 @@ costs depends on how many documents topics could bring among the best: the more 
 documents are wanted, the more have to be looked at.
 
 Many queries at once are searched on all threads, and share the work that topics are; milliseconds are those
-that pass, for each query. One query at a time has one thread, and milliseconds are CPU time, of each query the
-best of ten. On scifact a search begins with a string, and ours ends with the snippets of ten documents, which
-bm25s does not make.
+that pass, for each query. One query at a time has one thread, and milliseconds are CPU time, of each query
+the best of ten. On scifact a search begins with a string, and ours ends with the snippets of ten documents,
+which bm25s does not make.
 """
 
 N_TOPICS = 100

@@ -21,7 +21,7 @@ from laconic.corpus.terms import Ids
 from laconic.corpus.tokens import find_tokens
 from laconic.corpus.weighting import checked_length, checked_weights, term_weights, usual_length, weighed
 from laconic.errors import CorpusError, InPython, Parameter
-from laconic.matrices import as_counts
+from laconic.matrices import counts_to_read
 from laconic.reading.strings import Strings, as_vocabulary
 
 if TYPE_CHECKING:
@@ -279,7 +279,7 @@ class Vectorizer:
             own, but the indices may be those of `counts`: change neither of them in place.
         """
         n_terms = len(self.vocabulary)
-        counts = as_counts(counts)
+        counts = counts_to_read(counts)
         if counts.shape[1] != n_terms:
             raise CorpusError(f"counts have {counts.shape[1]} columns; the vocabulary has {n_terms} terms")
         return weighed(

@@ -7,6 +7,7 @@ import itertools
 import os
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numba
@@ -62,6 +63,12 @@ def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
         return dispatcher
 
     return compiled
+
+
+def folder_of(kernel: Any) -> Path | None:
+    """The folder on disk where a kernel is kept; None where it is not."""
+    file = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
+    return None if file is None else Path(file._cache_path)
 
 
 class _Compiling(event.Listener):
