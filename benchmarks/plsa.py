@@ -48,10 +48,11 @@ iteration of it and one of expectation-maximisation are not the same progress, s
 on one pass over the words costs. The limit is what this machine does in dense matrix products; the kernel's
 sums are gathered from memory in no order, so that it cannot be reached.
 
-The last table is about the whole fit, on real text (those data sets that are at hand): all solvers start from the
-same topics, in float32 and with one thread. Expectation-maximisation is run until an iteration lowers the
-objective by less than a millionth; counted is what it takes to come within .1 % of where it ends. "By default" is
-a fit with `tol` and `max_iter` as they are. `python -m benchmarks.plsa_solvers` measures this table alone.
+The last table is about the whole fit, on real text (those data sets that are at hand): all solvers start from
+the same topics, in float32 and with one thread. Expectation-maximisation is run until an iteration lowers the
+objective by less than a millionth; counted is what it takes to come within .1 % of where it ends. "By
+default" is a fit with `tol` and `max_iter` as they are. `python -m benchmarks.plsa_solvers` measures this
+table alone.
 """
 
 Iterations = Callable[[int], float]

@@ -20,7 +20,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from laconic import PLSA, datasets
 
-COLLECTIONS = ("octis_m10", "cranfield", "bbc_news", "ohsumed23")
+COLLECTIONS = ("octis_m10", "cacm", "cranfield", "bbc_news")
 SIZES = (20, 50)
 SOLVERS = ("em", "extrapolated", "cd")
 NEAR = 1.001

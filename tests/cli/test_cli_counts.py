@@ -132,7 +132,7 @@ def test_a_prior_makes_documents_of_few_topics(laconic, jsonl, tmp_path):
             "NMF is fitted to the counts themselves: leave --sublinear-tf",
         ),
         (["--model", "graph-plsa", "--solver", "cd"], "for --solver: --model graph-plsa has no --solver"),
-        (["--model", "plsa", "--solver", "mu"], "must be 'extrapolated', 'em' or 'cd'"),
+        (["--model", "plsa", "--solver", "mu"], "choose one of 'extrapolated', 'em', 'cd'"),
         (
             ["--model", "plsa", "--words", "9"],
             "for --words: --model plsa has no word budget: leave",

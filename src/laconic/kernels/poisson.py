@@ -98,10 +98,10 @@ def descend_mixtures(
     for i in range(begins.size):
         longest = max(longest, ends[i] - begins[i])
     others = np.empty((width, longest), factor.dtype)
-    fitted, inverse, ratios = np.empty((3, longest), factor.dtype)
-    first, old = np.empty(longest, factor.dtype), rows[:1].copy()
-    slopes, last = np.empty((2, width), factor.dtype)
-    sums = np.empty((1, width), factor.dtype)
+    fitted, first = np.empty(longest, factor.dtype), np.empty(longest, factor.dtype)
+    inverse, ratios = np.empty(longest, factor.dtype), np.empty(longest, factor.dtype)
+    slopes, last = np.empty(width, factor.dtype), np.empty(width, factor.dtype)
+    old, sums = np.empty((1, width), factor.dtype), np.empty((1, width), factor.dtype)
     loss = 0.0
     for i in range(begins.size):
         w, begin, end = rows[i], begins[i], ends[i]
@@ -111,10 +111,11 @@ def descend_mixtures(
             continue
         own, counts = others[:, :size], data[begin:end]
         fewest = gather(begin, end, indices, data, factor, w, own, fitted)
-        first[:size] = fitted[:size]
-        old[0] = w
+        for k in range(width):
+            old[0, k] = w[k]
         length = 0.0
         for j in range(size):
+            first[j] = fitted[j]
             length += counts[j]
         for _ in range(max_sweeps):
             for k in range(width):
@@ -148,9 +149,9 @@ def descend_mixtures(
         if not simplex:
             change += penalty(w, simplex, rate, weight, eps) - penalty(old[0], simplex, rate, weight, eps)
         if not change <= 0:
-            w[:] = old[0]
             ratio_sums(begins[i : i + 1], ends[i : i + 1], indices, data, factor, old, sums)
             for k in range(width):
+                w[k] = old[0, k]
                 sums[0, k] *= old[0, k]
             update_row(sums[0], w, simplex, rate, weight, eps)
     return loss
@@ -167,9 +168,9 @@ def descend_topics(begins, ends, indices, data, factor, rows, slopes, sweeps, le
     for i in range(begins.size):
         longest = max(longest, ends[i] - begins[i])
     others = np.empty((width, longest), factor.dtype)
-    fitted, inverse, ratios = np.empty((3, longest), factor.dtype)
-    first, old = np.empty(longest, factor.dtype), rows[:1].copy()
-    sums = np.empty((1, width), factor.dtype)
+    fitted, first = np.empty(longest, factor.dtype), np.empty(longest, factor.dtype)
+    inverse, ratios = np.empty(longest, factor.dtype), np.empty(longest, factor.dtype)
+    old, sums = np.empty((1, width), factor.dtype), np.empty((1, width), factor.dtype)
     loss = 0.0
     for i in range(begins.size):
         row, begin, end = rows[i], begins[i], ends[i]
@@ -179,8 +180,10 @@ def descend_topics(begins, ends, indices, data, factor, rows, slopes, sweeps, le
             continue
         own, counts = others[:, :size], data[begin:end]
         fewest = gather(begin, end, indices, data, factor, row, own, fitted)
-        first[:size] = fitted[:size]
-        old[0] = row
+        for k in range(width):
+            old[0, k] = row[k]
+        for j in range(size):
+            first[j] = fitted[j]
         for _ in range(sweeps):
             sweep(counts, own, fitted[:size], inverse[:size], ratios[:size], row, slopes, fewest, least)
         before, change = _losses(counts, first, fitted, 1.0)

@@ -84,7 +84,9 @@ class Likelihood:
         if start.drawn:
             engine.each(shards, even_weights, (self.n_topics, mixture.simplex))
         else:
-            fold_in_shards(shards, topics, plain, engine, precision(self.tol, shards.dtype))
+            exactness = precision(self.tol, shards.dtype)
+            positive = self.solver == "em" or self.over_documents is not None or mixture != plain
+            fold_in_shards(shards, topics, plain, engine, exactness, positive=positive)
         (offset,) = engine.totals(shards, _offset, mixture.simplex)
 
         def run(phase: str, documents: DocumentStep, topics: Floats, offset: float = offset) -> _Run:
@@ -187,6 +189,8 @@ class Folding(NamedTuple):
     topics: Floats
     mixture: Mixture
     precision: float
+    positive: bool = False
+    """Whether no weight may be zero: steps of expectation-maximisation that follow would not leave it."""
 
 
 class FixedMixtures(NamedTuple):
@@ -226,26 +230,33 @@ class FixedMixtures(NamedTuple):
 
 
 def fold_in_shards(
-    shards: Shards, topics: Floats, mixture: Mixture, engine: Engine, exactness: float
+    shards: Shards,
+    topics: Floats,
+    mixture: Mixture,
+    engine: Engine,
+    exactness: float,
+    *,
+    positive: bool = False,
 ) -> None:
-    """Find the weights of the shards' documents for fixed topics."""
+    """Find the weights of the shards' documents for fixed topics; `positive` ones to go on from by EM."""
     engine.each(shards, even_weights, (topics.shape[1], mixture.simplex))
-    engine.documents(shards, fold_rows, Folding(topics, mixture, exactness), weighted_rows)
+    engine.documents(shards, fold_rows, Folding(topics, mixture, exactness, positive), weighted_rows)
 
 
 def fold_rows(shard: Shard, rows: Block, message: Folding) -> None:
     """Solve for these documents to the end."""
     X, topics, mixture = shard.X, message.topics, message.mixture
     weights = shard.weights[rows.start : rows.stop]
-    if mixture == mixture.plain:
+    if mixture == mixture.plain and not message.positive:
         ends = X.indptr[rows.start : rows.stop + 1]
         documents = ends[:-1], ends[1:], X.indices, X.data
         poisson.descend_mixtures(*documents, topics, weights, *mixture, message.precision, CYCLES)
         return
-    # a prior begins from likely weights that are not zero: its steps leave no zero
+    # a prior, too, begins from likely weights that are not zero
     matrix = X.indptr, X.indices, X.data, *rows, topics, weights
     mixtures.fold_in(*matrix, *mixture.plain, message.precision, CYCLES)
-    mixtures.fold_in(*matrix, *mixture, message.precision, CYCLES)
+    if mixture != mixture.plain:
+        mixtures.fold_in(*matrix, *mixture, message.precision, CYCLES)
     if mixture.weight > 0:
         mixtures.prune(*matrix, *mixture, SMALL_SHARE)
 

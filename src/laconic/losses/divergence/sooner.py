@@ -145,6 +145,7 @@ def _extrapolate(before: Floats, now: Floats, ahead: Floats, share: float, block
     rows = slice(*block.terms)
     own, out = now[rows], ahead[rows]
     known = own > 0
+    out[:] = 0
     np.divide(own, before[rows], out=out, where=known)
     np.log(out, out=out, where=known)
     out *= out.dtype.type(share)
@@ -152,7 +153,6 @@ def _extrapolate(before: Floats, now: Floats, ahead: Floats, share: float, block
     np.exp(out, out=out, where=known)
     out *= own
     np.maximum(out, least_chance(out.dtype), out=out, where=known)
-    out[~known] = 0
     return np.asarray(out.sum(axis=0, dtype=np.float64))
 
 
