@@ -204,8 +204,9 @@ def versions(store: Store, everyone: Sequence[Contender]) -> str:
         for protocol in (OCTIS, LABELS):
             for collection in protocol.collections:
                 result = store.read(protocol.name, collection, contender.key) or {}
-                found |= result.get("versions", {})
-    return ", ".join(f"{name.replace('_', '-')} {number}" for name, number in found.items())
+                for name, number in result.get("versions", {}).items():
+                    found[name.lower().replace("_", "-")] = number
+    return ", ".join(f"{name} {number}" for name, number in found.items())
 
 
 def chart_of(
