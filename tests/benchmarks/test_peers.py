@@ -150,7 +150,7 @@ class TestContenders:
         "name",
         [
             "laconic.fit",
-            "laconic RLSI, tfidf",
+            "laconic RLSI (tfidf)",
             "laconic NMF",
             "laconic PLSA",
             "scikit-learn NMF",
