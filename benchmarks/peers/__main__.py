@@ -51,9 +51,10 @@ def run_apart(
         return store.read(protocol.name, collection, contender.key) or {}
     if done.returncode == -signal.SIGXCPU:
         return {"failed": f"took more than {minutes} minutes of the processor for all its fits"}
-    last = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
     console.print(done.stderr[-3000:], markup=False)
-    return {"failed": last}
+    if done.returncode < 0:
+        return {"failed": f"ended by {signal.Signals(-done.returncode).name}"}
+    return {"failed": (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]}
 
 
 def run_here(store: Store, protocol: Protocol, contender: Contender, collection: str) -> None:

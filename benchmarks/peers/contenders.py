@@ -238,7 +238,7 @@ def contenders() -> list[Contender]:
     return [
         laconic("laconic.fit", fit=fit_laconic),
         *(
-            laconic(f"laconic RLSI, {name}", fit=partial(fit_laconic, weighting=name))
+            laconic(f"laconic RLSI ({name})", fit=partial(fit_laconic, weighting=name))
             for name in weightings()
         ),
         laconic("laconic NMF", fit=partial(fit_laconic, model="nmf")),

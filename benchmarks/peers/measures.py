@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 from scipy.stats import t as student
 
 Words = Sequence[Sequence[str]]
@@ -86,15 +85,12 @@ def held_out_npmi(topics: Words, texts: Sequence[str], n_words: int = 10) -> flo
     return coherence(topics, corpus, n_terms=n_words).mean
 
 
-def stability(topics: Words, others: Words, n_words: int = 20) -> float:
-    """How much of topics comes back in others: the share of words in common, topics matched one to one."""
-    ours, theirs = ([set(topic[:n_words]) for topic in each] for each in (topics, others))
-    shares = np.array(
-        [[len(one & other) / (max(len(one), len(other)) or 1) for other in theirs] for one in ours]
-    )
-    if not shares.size:
-        return 0.0
-    return float(shares[linear_sum_assignment(shares, maximize=True)].sum() / max(len(ours), len(theirs)))
+def stability(topics: Words, others: Words) -> float:
+    """How much of topics comes back in others, on average; topics without a partner do not."""
+    from laconic.evaluate import topic_overlap
+
+    fewer, more = sorted((topics, others), key=len)
+    return float(topic_overlap(more, fewer).mean()) if more else 0.0
 
 
 def accuracy_from(weights: NDArray[Any], labels: Sequence[str], seed: int) -> float:

@@ -61,7 +61,8 @@ LABELS_WORDS = """{name}, K = {sizes}, {seeds} seeds. Topics of two random halve
 each is counted on the other, held-out half, stability is the share of 20 words in common when topics of the
 two halves are matched one to one. From all documents: purity of the strongest topics, and accuracy of
 logistic regression from the weights on a held-out third. Memory is the peak of the process. Models are as
-saved by their own package, with vocabulary and without documents or encoder."""
+saved by their own package, with vocabulary and without documents or encoder. All have the same halves and
+the same held-out documents, so differences are surer than intervals, which tell of other halves, too."""
 
 
 def summaries(
@@ -76,6 +77,9 @@ def summaries(
         runs = result["runs"]
         measured = [what for what in runs[0] if what not in ("n_topics", "seed", "topics")]
         row: dict[str, Any] = {what: mean_of(runs, what) for what in measured}
+        if "peak" in row:
+            # Of the first fit: later ones come after measures, which take memory, too.
+            row["peak"] = Mean(runs[0]["peak"])
         row["found"] = sum(run["found"] for run in runs) / sum(run["n_topics"] for run in runs)
         rows.append({"what": contender.name, "family": contender.family, **row})
     own = next((row["cpu"].value for row in rows if row["what"] == OURS), float("nan"))
@@ -204,8 +208,9 @@ def versions(store: Store, everyone: Sequence[Contender]) -> str:
         for protocol in (OCTIS, LABELS):
             for collection in protocol.collections:
                 result = store.read(protocol.name, collection, contender.key) or {}
-                found |= result.get("versions", {})
-    return ", ".join(f"{name.replace('_', '-')} {number}" for name, number in found.items())
+                for name, number in result.get("versions", {}).items():
+                    found[name.lower().replace("_", "-")] = number
+    return ", ".join(f"{name} {number}" for name, number in found.items())
 
 
 def chart_of(
