@@ -88,7 +88,7 @@ def test_a_corpus_shows_its_sizes_labels_and_terms(corpus):
     page = read(corpus)
     assert "5 documents × 4 terms" in page.text  # noqa: RUF001
     assert "1 document without any term of the vocabulary" in page.text
-    assert "weighted by tfidf" in page.text
+    assert "weighted by log-entropy" in page.text
     assert ["b", "3", "60.0%"] in page.rows
     assert ["<i>", "2", "40.0%"] in page.rows
     assert ["fish", "3", "60.0%"] in page.rows
