@@ -80,7 +80,7 @@ def test_corpora_of_any_words_are_well_formed(text, other, count):
 @pytest.fixture(scope="module")
 def corpus():
     return Corpus.from_texts(
-        TEXTS, labels=["<i>", "<i>", "b", "b", "b"], ids=list("vwxyz"), min_df=1, max_df=1.0
+        TEXTS, labels=["<i>", "<i>", "b", "b", "b"], ids=list("vwxyz"), min_df=1, max_df=1.0, html=False
     )
 
 
