@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     CSC: TypeAlias = sparse.csc_array[np.float32, tuple[int, int]]
 
 
+# Non-zeros of a few rows; and the least of them, since zeros are not stored.
+_FEW = 10_000
 _LEAST = np.float32(np.finfo(np.float32).smallest_subnormal)
 
 
@@ -41,8 +43,6 @@ def as_counts(X: object) -> CSR:
     >>> counts.dtype, counts.nnz
     (dtype('float32'), 2)
     """
-    if _is_canonical(X):
-        return X
     given: Any = X if sparse.issparse(X) else np.asarray(X)
     if given.ndim != 2:
         raise CorpusError(f"counts must have 2 dimensions (documents, terms), not {given.ndim}")
@@ -56,6 +56,23 @@ def as_counts(X: object) -> CSR:
     if not (lowest >= 0 and np.isfinite(highest)):
         raise CorpusError(_first_bad(counts))
     return _canonical(counts)
+
+
+def counts_to_read(X: Any) -> CSR:
+    """As `as_counts`, for who only reads them: X itself, where it is a few rows that are so already.
+
+    A look at these costs little, so that a query does not wait for all that `as_counts` makes sure of.
+    """
+    sound = (
+        type(X) is sparse.csr_array
+        and X.ndim == 2
+        and X.nnz <= _FEW
+        and X.dtype == np.float32
+        and X.indices.dtype == X.indptr.dtype == index_dtype(max(X.nnz, *X.shape))
+        and len(X.indptr) == X.shape[0] + 1
+        and sound_rows(X.indptr, X.indices, X.data, X.shape[1], _LEAST)
+    )
+    return X if sound else as_counts(X)
 
 
 def as_wanted(wants: str, counts: Any, weigh: Callable[[Any], Any]) -> Any:
@@ -111,19 +128,6 @@ def _first_bad(counts: CSR) -> str:
     if counts.data[entry] < 0:
         return f"{where}: counts must not be negative; mend it or leave it out"
     return f"{where}: counts must be finite, and not too large for float32; mend it or leave it out"
-
-
-def _is_canonical(X: Any) -> TypeGuard[CSR]:
-    """Whether all that is asked of counts holds for X as it is; a look costs little, even for a query."""
-    return bool(
-        type(X) is sparse.csr_array
-        and X.ndim == 2
-        and X.dtype == np.float32
-        and X.indices.dtype == X.indptr.dtype == index_dtype(max(X.nnz, *X.shape))
-        and len(X.indptr) == X.shape[0] + 1
-        # the least that is more than zero, which is not stored
-        and sound_rows(X.indptr, X.indices, X.data, X.shape[1], _LEAST)
-    )
 
 
 def _check_indices(X: Any) -> None:

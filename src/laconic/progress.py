@@ -15,8 +15,8 @@ from rich.progress import BarColumn, Progress, TextColumn
 from rich.text import Text
 
 from laconic.display.markup import frame, paragraph, progress
+from laconic.words import COMPILING, figure, plural
 from laconic.words import clock as in_words
-from laconic.words import figure, plural
 
 if TYPE_CHECKING:
     from laconic.losses.loop import Progress as Report
@@ -63,6 +63,9 @@ class Surface(Protocol):
     def show(self, state: State) -> None:
         """An iteration has ended."""
 
+    def compiling(self) -> None:
+        """A kernel is compiled, which takes as long as many iterations; any thread may call this."""
+
     def stopping(self, words: str) -> None:
         """The fit will end after this iteration; called in signal handlers, which must not write."""
 
@@ -103,13 +106,19 @@ class ProgressDisplay:
         self._surface = _surface(console, title, console is None if lines is None else lines)
 
     def __enter__(self) -> Self:
+        # A display can be made without it, and a fit cannot.
+        from laconic.kernels.compiling import watched
+
         self._began = self._clock()
         self._surface.begin()
+        self._watching = contextlib.ExitStack()
+        self._watching.enter_context(watched(self._surface.compiling, lambda: None))
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._watching.close()
         outcome = "done" if kind is None else f"stopped by {kind.__name__}"
         self._surface.end(self._state._replace(seconds=self._clock() - self._began), outcome)
 
@@ -176,6 +185,10 @@ class Bar:
             left=Text(f"~{in_words(state.left)} left"),
         )
 
+    def compiling(self) -> None:
+        """Say so until an iteration has ended."""
+        self._bar.update(self._task, description=COMPILING)
+
     def stopping(self, words: str) -> None:
         """Say so in place of the facts, when the bar is next drawn."""
         self._bar.update(self._task, description=words, facts="", left="")
@@ -191,6 +204,7 @@ class Lines:
     def __init__(self, console: Console, title: str) -> None:
         self._file, self._title = console.file, title
         self._told = 0.0
+        self._compiles = False
 
     def begin(self) -> None:
         """Say that the fit begins."""
@@ -204,6 +218,12 @@ class Lines:
         self._told = state.seconds
         left = "" if state.left is None else f"  ~{in_words(state.left)} left"
         self._write(f"{state.doing}  {in_words(state.seconds)}  {state.facts}{left}")
+
+    def compiling(self) -> None:
+        """Say so, the first time."""
+        if not self._compiles:
+            self._compiles = True
+            self._write(COMPILING)
 
     def stopping(self, words: str) -> None:
         """Nothing: the end is near."""
@@ -238,6 +258,10 @@ class Line:
         left = "" if state.left is None else f"  ~{in_words(state.left)} left"
         share = state.iteration / state.expected if state.expected else None
         self._update(f"{state.doing}  {state.facts}{left}", share)
+
+    def compiling(self) -> None:
+        """Say so until an iteration has ended."""
+        self._update(COMPILING, None)
 
     def stopping(self, words: str) -> None:
         """Nothing: the end is near."""

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 
+COMPILING = "compiling, once"
+"""What is said while kernels are compiled: the next fit finds them on disk."""
+
 
 def plural(number: int, noun: str) -> str:
     """A number and its noun.

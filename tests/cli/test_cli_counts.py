@@ -131,7 +131,8 @@ def test_a_prior_makes_documents_of_few_topics(laconic, jsonl, tmp_path):
             ["--model", "nmf-kl", "--sublinear-tf"],
             "NMF is fitted to the counts themselves: leave --sublinear-tf",
         ),
-        (["--model", "nmf-kl", "--solver", "mu"], "for --solver: --model nmf-kl has no --solver"),
+        (["--model", "graph-plsa", "--solver", "cd"], "for --solver: --model graph-plsa has no --solver"),
+        (["--model", "plsa", "--solver", "mu"], "choose one of 'extrapolated', 'em', 'cd'"),
         (
             ["--model", "plsa", "--words", "9"],
             "for --words: --model plsa has no word budget: leave",

@@ -154,6 +154,8 @@ def _dense(model):
         (["--stemmer", "English"], {"stemmer": "english"}),
         (["--stop-words", "german"], {"stop_words": "german"}),
         (["--sublinear-tf"], {"sublinear_tf": True}),
+        (["--html"], {"html": True}),
+        (["--no-html"], {"html": False}),
     ],
 )
 def test_term_options(laconic, rows, jsonl, tmp_path, arguments, settings):
@@ -165,6 +167,36 @@ def test_term_options(laconic, rows, jsonl, tmp_path, arguments, settings):
     assert list(bundle.vocabulary) == list(vectorizer.vocabulary)
     expected = RLSI(2, topic_norm="l0", terms_per_topic=40, nonnegative=True, random_state=0)
     assert same(bundle.model, expected.fit(vectorizer.weigh(counts)))
+
+
+def test_html_is_taken_out_and_told(laconic, rows, tmp_path):
+    marked = [{**row, "body": f"<p>{row['body']}&nbsp;#39;s</p>"} for row in rows]
+    write_jsonl(tmp_path / "marked.jsonl", marked)
+    arguments = ("fit", tmp_path / "marked.jsonl", "--text", "body", "-k", 2, "-o")
+    told = laconic(*arguments, tmp_path / "m").stderr.splitlines()[0]
+    assert told.endswith("at most 50 % of them); HTML tags and entities were taken out")
+    vectorizer = Vectorizer()
+    vectorizer.fit_count(row["body"] for row in rows)
+    assert list(load(tmp_path / "m").vocabulary) == list(vectorizer.vocabulary)
+    told = laconic(*arguments, tmp_path / "n", "--no-html", "--max-df", 1.0).stderr.splitlines()[0]
+    assert "HTML" not in told
+    assert "nbsp" in load(tmp_path / "n").vocabulary
+
+
+def test_words_in_nearly_every_document_are_told(laconic, rows, tmp_path):
+    worn = [
+        {**row, "key": f"{row['key']}-{n}", "body": f"said {row['body']} reuters"}
+        for row in rows
+        for n in "ab"
+    ]
+    write_jsonl(tmp_path / "worn.jsonl", worn)
+    arguments = ("fit", tmp_path / "worn.jsonl", "--text", "body", "-k", 2, "-o", tmp_path / "m")
+    told = laconic(*arguments).stderr.splitlines()[0]
+    assert "; in nearly every document, and so left out: " in told
+    told = laconic(*arguments, "--max-df", 1.0).stderr.splitlines()[0]
+    listed = told.rpartition("in nearly every document: ")[2]
+    assert listed.startswith(("reuters, said", "said, reuters"))
+    assert listed.endswith("; --max-df 0.9 leaves them out")
 
 
 def test_stop_words_of_a_file(laconic, jsonl, tmp_path):

@@ -13,8 +13,10 @@ from display_toys import read
 from rich.console import Console
 
 from laconic import RLSI, SparseLSA
+from laconic.kernels.compiling import njit
 from laconic.losses.loop import Progress
 from laconic.progress import ProgressDisplay
+from laconic.words import COMPILING
 
 REPORT = Progress("fit", 1, 1000, "topics", 123.45678, 1e-3, 0.0, 20, 0.0123, 1.0)
 
@@ -116,9 +118,62 @@ def test_verbose_writes_lines_to_standard_error_where_there_is_no_terminal(X, ve
     SparseLSA(3, random_state=0, verbose=verbose).partial_fit(X)
     out, err = capfd.readouterr()
     assert out == ""
-    assert [line.split(",")[0] for line in err.splitlines()] == (
+    # where no test has compiled the kernels yet, that is told as well
+    told = [line for line in err.splitlines() if not line.endswith(COMPILING)]
+    assert [line.split(",")[0] for line in told] == (
         ["RLSI: fit begins", "RLSI: done", "SparseLSA: fit begins", "SparseLSA: done"] if verbose else []
     )
+
+
+def compiled_now():
+    """Two kernels that nobody has compiled before, nor will find on disk; one of them calls the other."""
+
+    @njit(nogil=True)
+    def inner(x):
+        return x + 1
+
+    @njit(nogil=True)
+    def outer(x):
+        return inner(x) * 2
+
+    return outer, njit(nogil=True)(lambda x: x - 1)
+
+
+def test_lines_tell_once_that_kernels_are_compiled():
+    first, second = compiled_now()
+    out = io.StringIO()
+    with ProgressDisplay(Console(file=out), lines=True):
+        assert (first(1), second(1)) == (4, 0)
+        assert (first(1), second(1)) == (4, 0)
+    assert [line.split(",")[0] for line in out.getvalue().splitlines()] == [
+        "fit: fit begins",
+        "fit: compiling",
+        "fit: done",
+    ]
+    out = io.StringIO()
+    with ProgressDisplay(Console(file=out), lines=True):
+        first(1)
+    compiled_now()[0](1)
+    assert COMPILING not in out.getvalue()
+
+
+def test_a_bar_tells_that_kernels_are_compiled():
+    out = io.StringIO()
+    console = Console(file=out, force_terminal=True, width=120)
+    with ProgressDisplay(console) as display:
+        compiled_now()[0](1)
+        display._surface._bar.refresh()
+        assert COMPILING in out.getvalue()
+        display(REPORT)
+        out.truncate(0)
+        display._surface._bar.refresh()
+        assert COMPILING not in out.getvalue()
+
+
+def test_a_notebook_is_told_that_kernels_are_compiled(notebook):
+    with ProgressDisplay(title="RLSI"):
+        compiled_now()[0](1)
+    assert notebook.shown[1]["text/plain"] == f"RLSI: {COMPILING}"
 
 
 def test_a_callback_of_the_users_is_in_place_of_it(X, capfd):

@@ -7,7 +7,7 @@ from threading import Barrier
 
 import numpy as np
 
-from laconic.kernels.compiling import SharedCacheFile, njit
+from laconic.kernels.compiling import SharedCacheFile, njit, watched
 from laconic.kernels.rows import inner
 
 PROCESS = """
@@ -73,3 +73,24 @@ def test_a_kernel_that_is_not_kept():
         return 2 * value
 
     assert double(np.float64(2)) == 4
+
+
+def test_compiling_is_told_and_not_what_is_compiled_on_the_way():
+    @njit(nogil=True)
+    def inner(x):
+        return x + 1
+
+    @njit(nogil=True)
+    def outer(x):
+        return inner(x) * 2
+
+    told = []
+    with watched(lambda: told.append("begins"), lambda: told.append("ends")):
+        assert outer(1) == 4
+        assert told == ["begins", "ends"]
+        assert outer(2) == 6
+        assert told == ["begins", "ends"]
+        assert outer(2.5) == 7
+    assert told == ["begins", "ends"] * 2
+    outer(np.float32(1))
+    assert len(told) == 4

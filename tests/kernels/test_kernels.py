@@ -6,11 +6,13 @@ import itertools
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.sparse import csr_array, random_array
 from sklearn.linear_model import Lasso
 
 from laconic.kernels.accumulate import fuller_rows, gather, gather_sparse
-from laconic.kernels.budget import budget_sweep
+from laconic.kernels.budget import _ranked, budget_sweep
 from laconic.kernels.rows import compress, descend, expand, inner, sparse_gram
 
 
@@ -165,6 +167,14 @@ def test_inner_and_sparse_gram():
     expected = dense.T.astype(float) @ dense.astype(float)
     np.testing.assert_allclose(np.triu(out), np.triu(expected), rtol=1e-12)
     assert not np.tril(out, -1).any()
+
+
+@given(st.lists(st.integers(-5, 5), min_size=1, max_size=60), st.data())
+def test_the_value_of_a_rank_is_that_of_a_sorted_list(values, data):
+    rank = data.draw(st.integers(0, len(values) - 1))
+    scratch = np.array([*values, -9], np.float32)
+    assert _ranked(scratch, len(values), rank) == sorted(values)[rank]
+    assert sorted(scratch[:-1]) == sorted(values)
 
 
 def sweep(gram, products, C, budget, nonnegative):

@@ -30,11 +30,17 @@ VARIANTS = {
     "rlsi-l0": RLSI(3, topic_norm="l0", terms_per_topic=10),
     "rlsi-l0-nonnegative": RLSI(3, topic_norm="l0", terms_per_topic=10, nonnegative=True),
     "rlsi-l0-l1": RLSI(3, topic_norm="l0", terms_per_topic=10, doc_norm="l1"),
+    "rlsi-l0-both": RLSI(3, topic_norm="l0", terms_per_topic=10, nonnegative="both", init="svd"),
+    "rlsi-l1-both": RLSI(3, nonnegative="both", doc_norm="l1", init="svd"),
     "nmf-cd": NMF(3),
+    "nmf-cd-documents": NMF(3, init="documents"),
     "nmf-mu": NMF(3, solver="mu"),
     "nmf-kl": NMF(3, loss="kl"),
     "nmf-kl-pareto": NMF(3, loss="kl", prior=priors.Pareto(0.5)),
+    "nmf-kl-cd": NMF(3, loss="kl", solver="cd"),
     "plsa": PLSA(3),
+    "plsa-em": PLSA(3, solver="em"),
+    "plsa-cd": PLSA(3, solver="cd"),
     "plsa-pseudo-dirichlet": PLSA(3, prior=priors.PseudoDirichlet(0.05, weight=0.1)),
     "plsa-over-documents": PLSA(3, prior=priors.PseudoDirichlet(0.01, weight=0.1, over="documents")),
     "graph-plsa-skl": GraphPLSA(3),
@@ -46,6 +52,7 @@ VARIANTS = {
     "group-rlsi-l1-nonnegative": GroupRLSI(1, 1, nonnegative=True),
     "group-rlsi-l2": GroupRLSI(1, 1, topic_norm="l2"),
     "group-rlsi-l0": GroupRLSI(1, 1, topic_norm="l0", terms_per_topic=10),
+    "group-rlsi-l0-both": GroupRLSI(1, 1, topic_norm="l0", terms_per_topic=10, nonnegative="both"),
     "group-nmf-cd": GroupNMF(1, 1),
     "group-nmf-mu": GroupNMF(1, 1, solver="mu"),
 }
@@ -116,7 +123,7 @@ def expected_failures(model):
 
 # scikit-learn asks about the class: its first variant, and the one that shares least code with that
 UNLIKE_THE_FIRST = (
-    "rlsi-l0-l1",
+    "rlsi-l0-both",
     "nmf-kl-pareto",
     "plsa-over-documents",
     "graph-plsa-l1",

@@ -79,7 +79,7 @@ def test_without_strength_every_medium_is_on_its_own():
     for name, X in media.items():
         rows = X.toarray() / np.maximum(X.sum(axis=1), 1)[:, None]
         part = init[:, start : start + X.shape[1]]
-        alone = PLSA(4, init=part, max_iter=20, tol=0).fit(rows)
+        alone = PLSA(4, solver="em", init=part, max_iter=20, tol=0).fit(rows)
         # weights begin at a floor where those of PLSA may be next to zero
         np.testing.assert_allclose(fitted.modality_topics(name), alone.components_, atol=1e-4)
         start += X.shape[1]
@@ -102,7 +102,7 @@ def test_one_medium_is_plsa():
     # of length one: otherwise the objectives differ by a constant, and the fits stop at different iterations
     X = normalize(planted_modalities()["de"], norm="l1")
     ours = model("tied", row_normalize=False).fit({"de": X})
-    plain = PLSA(4, random_state=0, max_iter=3000).fit(X)
+    plain = PLSA(4, solver="em", random_state=0, max_iter=3000).fit(X)
     np.testing.assert_allclose(ours.components_, plain.components_, atol=1e-10)
     np.testing.assert_allclose(ours.transform(X), plain.transform(X), atol=1e-10)
 
@@ -299,5 +299,5 @@ def test_nothing_stalls_where_media_hold_the_same_words(divergence):
     twice = model(divergence).fit({"a": X, "b": X})
     rows = csr_array(X.toarray() / np.maximum(X.sum(axis=1), 1)[:, None])
     init = model("tied", max_iter=3, tol=1.0).fit({"a": X}).components_
-    once = PLSA(4, init=init, max_iter=3000).fit(rows)
+    once = PLSA(4, solver="em", init=init, max_iter=3000).fit(rows)
     assert twice.objective_history_[-1] <= 2 * once.objective_history_[-1] * 1.05

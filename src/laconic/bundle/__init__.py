@@ -1,8 +1,23 @@
 """A model with its vocabulary and its documents: in memory, or as a readable directory, never a pickle."""
 
-from laconic.bundle.bundle import Bundle, load
-from laconic.bundle.documents import Documents
-from laconic.bundle.fitting import fit
+from typing import TYPE_CHECKING
+
 from laconic.errors import BundleError
+from laconic.lazily import lazily
+
+if TYPE_CHECKING:
+    from laconic.bundle.bundle import Bundle, load
+    from laconic.bundle.documents import Documents
+    from laconic.bundle.fitting import fit
 
 __all__ = ["Bundle", "BundleError", "Documents", "fit", "load"]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "Bundle": "laconic.bundle.bundle",
+        "Documents": "laconic.bundle.documents",
+        "fit": "laconic.bundle.fitting",
+        "load": "laconic.bundle.bundle",
+    },
+)

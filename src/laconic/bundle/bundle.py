@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from laconic.bundle.documents import PREFIX, Documents, restore, store
+from laconic.bundle.documents import Documents, restore, store
+from laconic.bundle.kind import MODEL, PREFIX, class_in
 from laconic.bundle.parameters import decode_parameters, encode_parameters
 from laconic.bundle.tables import as_table
 from laconic.checks import check_number
@@ -21,7 +22,8 @@ from laconic.corpus.saving import add_vectorizer, read_vectorizer
 from laconic.deprecation import current_names
 from laconic.display import bundle_html
 from laconic.errors import BundleError, CorpusError
-from laconic.storage.manifest import Json, Kind, quoted
+from laconic.models import MODELS
+from laconic.storage.manifest import Json, quoted
 from laconic.storage.reading import StoredDirectory, read_directory
 from laconic.storage.values import decode, encode
 from laconic.storage.writing import DirectoryWriter, replacing
@@ -33,10 +35,6 @@ if TYPE_CHECKING:
     from laconic.models.base import TopicModel
     from laconic.reading.strings import Strings
     from laconic.search import Results, SearchIndex
-
-# Format 2 added priors among the parameters, and vectorisers of several modalities; format 3 documents, and
-# how they are searched.
-MODEL = Kind(noun="model", manifest="model.json", format="laconic-bundle", version=3, error=BundleError)
 
 
 class Bundle:
@@ -434,10 +432,10 @@ class Bundle:
         Saving twice gives the same bytes. A parameter that is a random generator is saved as None.
         """
         name = type(self.model).__name__
-        if _models().get(name) is not type(self.model):
+        if MODELS.get(name) is not type(self.model):
             raise BundleError(
                 f"{path}: a {type(self.model).__module__}.{name} could not be loaded, so it is not saved; "
-                f"laconic's own models are {', '.join(_models())}"
+                f"laconic's own models are {', '.join(MODELS)}"
             )
         self._check_names()
         self._check_sizes()
@@ -605,30 +603,16 @@ def _restored_vectorizers(stored: StoredDirectory) -> dict[str, Any]:
     return {"vectorizer": read_vectorizer(stored, document.get("vectorizer"))}
 
 
-def _models() -> Mapping[str, type[Any]]:
-    # Models import this module to save themselves.
-    from laconic.models import MODELS
-
-    return MODELS
-
-
 def _restored_model(stored: StoredDirectory) -> TopicModel:
-    name, writer = stored.document.get("class"), stored.object("versions").get("laconic")
-    if not isinstance(name, str) or name not in _models():
-        from laconic import __version__
-
-        raise BundleError(
-            f"{stored.path}: holds a model of class {quoted(name)}, which laconic {__version__} does not "
-            f"know (it knows {', '.join(_models())}); use the laconic that wrote it, {quoted(writer)}"
-        )
+    name = class_in(stored)
     # What was saved before a parameter was renamed has its former name.
     parameters = current_names(name, decode_parameters(stored))
     state = {k: decode(v, f"state.{k}", stored) for k, v in stored.object("state").items()}
-    unknown = sorted(parameters.keys() - inspect.signature(_models()[name]).parameters.keys())
+    unknown = sorted(parameters.keys() - inspect.signature(MODELS[name]).parameters.keys())
     if unknown:
         raise stored.error(f"has the parameter {quoted(unknown[0])}, which {name} does not have")
     try:
-        model: TopicModel = _models()[name](**parameters)
+        model: TopicModel = MODELS[name](**parameters)
         model._restore(state)
     except Exception as error:
         # Whatever a state that is not a model's makes go wrong, the file is at fault.

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse, vstack
 
+from laconic.bundle.kind import PREFIX
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.saving import restore_documents, store_documents
 from laconic.corpus.texts import Texts
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
 
 Weights: TypeAlias = Any
 """A row for each document, a column for each topic: an array, or a `csr_array` where weights have zeros."""
-
-PREFIX = "documents."
-"""How the names of their files begin."""
 
 
 class Documents:

@@ -20,7 +20,7 @@ from laconic.corpus.terms import Bytes, Found, Ids, Stem, TermTable, encoded
 from laconic.corpus.tokens import Tokens
 from laconic.engines import Workers
 from laconic.errors import CorpusError
-from laconic.kernels.text import fill_rows, tally_terms
+from laconic.kernels.text import TOKEN_END, fill_rows, tally_terms
 from laconic.matrices import canonical_csr, index_dtype
 
 if TYPE_CHECKING:
@@ -52,18 +52,24 @@ class Tally(NamedTuple):
         Different terms, before `min_df`, `max_df` and `max_features` left some of them out.
     n_terms : int
         Terms of the vocabulary.
+    common : tuple of str
+        Terms in nearly every text, the most frequent first, whether or not they were left out: those in more
+        than 90 % of at least 100 texts. Such a term says nothing about what a text is about, or it is
+        boilerplate, which a list of stop words does not know.
     """
 
     n_texts: int
     n_tokens: int
     n_terms_found: int
     n_terms: int
+    common: tuple[str, ...] = ()
 
 
 class _Batch(NamedTuple):
     texts: Bytes
     n_texts: int
-    ascii_only: bool
+    highest: int
+    """The highest byte of all, without those that end texts; or any above it."""
 
 
 class Counted:
@@ -97,7 +103,7 @@ class Counted:
                 table = free.get_nowait()
             except Empty:
                 table = TermTable(stop_words, ngram_range)
-            found = table.count(batch.texts, batch.n_texts, tokens.rule(ascii_only=batch.ascii_only))
+            found = table.count(batch.texts, batch.n_texts, tokens.rule(batch.highest))
             free.put(table)
             return table, found
 
@@ -234,8 +240,9 @@ def _gathered(texts: Iterable[str], tokens: Tokens, progress: Progress | None) -
 
 
 def _batch(parts: list[bytes], ascii_only: bool) -> _Batch:
-    joined = b"\xff".join([*parts, b""])
-    return _Batch(np.frombuffer(joined, np.uint8), len(parts), ascii_only)
+    texts = np.frombuffer(b"\xff".join([*parts, b""]), np.uint8)
+    highest = 0x7F if ascii_only else int(texts.max(initial=0, where=texts < TOKEN_END))
+    return _Batch(texts, len(parts), highest)
 
 
 def _in_threads(function: Callable[[Item], Share], items: Iterable[Item]) -> Iterator[Share]:

@@ -13,6 +13,9 @@ from laconic.errors import InPython, Parameter, ParameterError
 
 Weighting: TypeAlias = Literal["count", "binary", "tfidf", "log-entropy", "bm25"]
 
+USUAL_WEIGHTING: Weighting = "bm25"
+"""Gives the most readable topics of those below, see docs/performance-topics.md."""
+
 WEIGHTINGS: tuple[Weighting, ...] = ("count", "binary", "tfidf", "log-entropy", "bm25")
 
 
@@ -21,6 +24,7 @@ class VectorizerOptions(TypedDict, total=False):
 
     token_pattern: str
     lowercase: bool
+    html: bool | None
     ngram_range: tuple[int, int]
     min_df: int | float
     max_df: int | float
@@ -59,7 +63,16 @@ def check_options(options: Mapping[str, Any]) -> dict[str, Any]:
         raise ParameterError(
             f"unknown vectorizer option {', '.join(map(repr, unknown))}; there are {', '.join(_CHECKS)}"
         )
-    return {name: _CHECKS[name](name, value) for name, value in options.items()}
+    checked = {name: _CHECKS[name](name, value) for name, value in options.items()}
+    if checked.get("sublinear_tf") and checked.get("weighting", USUAL_WEIGHTING) == "bm25":
+        # the others take no notice of it, as vectorisers that were saved may expect
+        raise ParameterError(
+            Parameter("sublinear_tf"),
+            " goes with ",
+            Parameter("weighting", "tfidf"),
+            ": BM25 weights are more than sublinear in the counts anyway",
+        )
+    return checked
 
 
 def _wrong(name: str, value: Any, what: str) -> ParameterError:
@@ -83,6 +96,12 @@ def _flag(name: str, value: Any) -> bool:
     if value is True or value is False:
         return bool(value)
     raise _wrong(name, value, "True or False")
+
+
+def _flag_or_none(name: str, value: Any) -> bool | None:
+    if value is None or value is True or value is False:
+        return value
+    raise _wrong(name, value, "True, False or None, which is to see for itself")
 
 
 def _range(name: str, value: Any) -> list[int]:
@@ -149,6 +168,7 @@ def _is_integer(value: Any) -> bool:
 _CHECKS = {
     "token_pattern": _pattern,
     "lowercase": _flag,
+    "html": _flag_or_none,
     "ngram_range": _range,
     "min_df": _frequency,
     "max_df": _frequency,

@@ -16,7 +16,23 @@ from laconic.errors import CorpusError
 _FEWEST_WORDS = 20
 _TEST_FOLDERS = {"test", "tests", "idle_test"}
 
-_Documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+_NAMED = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+_DOCUMENTED = (ast.Module, *_NAMED)
+# Where statements hold others, in the order of the source; expressions, which are most of it, hold none.
+_STATEMENTS = ("body", "handlers", "orelse", "finalbody", "cases")
+_NESTED = (
+    ast.If,
+    ast.For,
+    ast.AsyncFor,
+    ast.While,
+    ast.With,
+    ast.AsyncWith,
+    ast.Try,
+    ast.TryStar,
+    ast.Match,
+    ast.ExceptHandler,
+    ast.match_case,
+)
 
 
 def standard_library() -> tuple[list[str], list[str], list[str]]:
@@ -94,12 +110,13 @@ def _parse(file: Path) -> ast.Module:
 
 def _docstrings(node: ast.AST, name: str) -> Iterator[tuple[str, str]]:
     """Walk the statements below a node, also those inside ``if`` or ``try``, in the order of the source."""
-    if isinstance(node, _Documented):
+    if isinstance(node, _DOCUMENTED):
         text = ast.get_docstring(node)
         if text and len(text.split()) >= _FEWEST_WORDS:
             yield name, text
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            yield from _docstrings(child, f"{name}.{child.name}")
-        elif isinstance(child, ast.stmt | ast.excepthandler | ast.match_case):
-            yield from _docstrings(child, name)
+    for part in _STATEMENTS:
+        for child in getattr(node, part, ()):
+            if isinstance(child, _NAMED):
+                yield from _docstrings(child, f"{name}.{child.name}")
+            elif isinstance(child, _NESTED):
+                yield from _docstrings(child, name)

@@ -13,7 +13,8 @@ from laconic.corpus.terms import GIVEN, Rule, encoded, given_tokens
 from laconic.kernels.text import OPENS, WORD
 
 _ASCII = 0x80
-_UNICODE = 0x110000
+# Up to which byte of UTF-8 characters have code points below which number.
+_CODES = ((0x7F, _ASCII), (0xDF, 0x800), (0xEF, 0x10000), (0xFF, 0x110000))
 
 # Words for the kernel: the least number of characters, and whether the first one must be a letter.
 _WORD_PATTERNS = {
@@ -35,8 +36,8 @@ class Tokens(Protocol):
     def encode(self, text: str) -> bytes:
         """The bytes of a text."""
 
-    def rule(self, *, ascii_only: bool) -> Rule:
-        """What is a token in the bytes."""
+    def rule(self, highest: int) -> Rule:
+        """What is a token in the bytes, none of which is above the highest."""
 
     def split(self, text: str) -> list[str]:
         """The tokens themselves: for a text so short that arrays would cost more than its words."""
@@ -71,7 +72,7 @@ class _Matches:
     def encode(self, text: str) -> bytes:
         return given_tokens(self.split(text))
 
-    def rule(self, *, ascii_only: bool) -> Rule:
+    def rule(self, highest: int) -> Rule:
         return GIVEN
 
     def split(self, text: str) -> list[str]:
@@ -91,8 +92,9 @@ class _Words(_Matches):
             text = text.lower()
         return encoded(text)
 
-    def rule(self, *, ascii_only: bool) -> Rule:
-        size = _ASCII if ascii_only else _UNICODE
+    def rule(self, highest: int) -> Rule:
+        # To look at all of Unicode takes longer than to count some thousand short texts.
+        size = next(size for last, size in _CODES if highest <= last)
         return Rule(character_classes(size, self._letter_first, self._lowercase), _ASCII, self._shortest)
 
 
@@ -112,7 +114,7 @@ def character_classes(size: int, letter_first: bool, lowercase: bool) -> NDArray
     Parameters
     ----------
     size : int
-        How many code points; 128 make do for ASCII, and are made much faster.
+        How many code points; the fewer, the faster they are made.
     letter_first : bool
         Whether a word opens with what is neither ``\d`` nor ``_``.
     lowercase : bool

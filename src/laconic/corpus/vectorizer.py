@@ -14,19 +14,24 @@ from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from laconic.corpus.counting import Counted, Progress, Tally
 from laconic.corpus.languages import stemmer as stemmer_of
-from laconic.corpus.options import Weighting, check_options
+from laconic.corpus.markup import looked_at, without_markup
+from laconic.corpus.options import USUAL_WEIGHTING, Weighting, check_options
 from laconic.corpus.short import are_short, count_short, tokens_in, words_in
 from laconic.corpus.terms import Ids
 from laconic.corpus.tokens import find_tokens
 from laconic.corpus.weighting import checked_length, checked_weights, term_weights, usual_length, weighed
 from laconic.errors import CorpusError, InPython, Parameter
-from laconic.matrices import as_counts
+from laconic.matrices import counts_to_read
 from laconic.reading.strings import Strings, as_vocabulary
 
 if TYPE_CHECKING:
     from laconic.matrices import CSR
 
 TOKEN_PATTERN = r"(?u)\b[^\W\d_]\w+\b"
+
+# A term in more than this part of the texts is in nearly every one, if there are enough to tell.
+_NEARLY_ALL = 0.9
+_FEWEST_TEXTS = 100
 
 # Terms that are looked up at a time, so that not all that a stream of texts has are strings at once.
 _LOOKED_UP = 1 << 17
@@ -57,6 +62,11 @@ class Vectorizer:
         code; with others, counting takes several times as long.
     lowercase : bool, default=True
         Whether texts are lower-cased first.
+    html : bool or None, default=None
+        Whether tags and entities of HTML are taken out of texts before all else; what scripts and styles hold
+        is no text. None takes them out if at least 2 % of the first 1,000 texts of `fit_count` show some, and
+        texts that come later are then treated alike. Only elements of HTML are tags, not "a < b" nor
+        "<stdio.h>".
     ngram_range : (int, int), default=(1, 1)
         Lengths of the shortest and the longest sequence of tokens that is a term.
     min_df, max_df : int or float, default=2 and 0.5
@@ -71,7 +81,7 @@ class Vectorizer:
         The language, such as "english", whose endings are taken off: "fishing" and "fishes" are both counted
         as "fish". Stop words are left out before, and n-grams are those of the stems. Needs the package
         PyStemmer.
-    weighting : {"count", "binary", "tfidf", "log-entropy", "bm25"}, default="tfidf"
+    weighting : {"count", "binary", "tfidf", "log-entropy", "bm25"}, default="bm25"
         "tfidf" is the count times ln((1 + n) / (1 + df)) + 1. "log-entropy" is ln(1 + count) times
         1 + sum_d p ln p / ln n, where p is the share of the term's occurrences that document d has: 1 for a
         term of one document, 0 (and so no entry) for one that all documents have equally often. "bm25" is
@@ -118,19 +128,21 @@ class Vectorizer:
         *,
         token_pattern: str = TOKEN_PATTERN,
         lowercase: bool = True,
+        html: bool | None = None,
         ngram_range: tuple[int, int] = (1, 1),
         min_df: int | float = 2,
         max_df: int | float = 0.5,
         max_features: int | None = None,
         stop_words: str | Path | Iterable[str] | None = "english",
         stemmer: str | None = None,
-        weighting: Weighting = "tfidf",
+        weighting: Weighting = USUAL_WEIGHTING,
         sublinear_tf: bool = False,
     ) -> None:
         self._settings = check_options(
             {
                 "token_pattern": token_pattern,
                 "lowercase": lowercase,
+                "html": html,
                 "ngram_range": ngram_range,
                 "min_df": min_df,
                 "max_df": max_df,
@@ -141,6 +153,8 @@ class Vectorizer:
                 "sublinear_tf": sublinear_tf,
             }
         )
+        # What was asked for, which the settings tell until texts have been looked at.
+        self._html = self._settings["html"]
         self._tokens = find_tokens(token_pattern, lowercase=lowercase)
         self._vocabulary: Strings | None = None
         self._idf: NDArray[np.float64] | None = None
@@ -194,6 +208,11 @@ class Vectorizer:
         CorpusError
             If there are no texts, or no term is left.
         """
+        check_texts(texts)
+        html: bool | None = self._html
+        if html is None:
+            html, texts = looked_at(texts)  # type: ignore[assignment]
+        self._settings["html"] = html
         counted = self._counted(texts, progress)
         if counted.n_texts == 0:
             raise CorpusError("there are no texts; at least one is needed")
@@ -216,7 +235,7 @@ class Vectorizer:
         )
         self._idf = term_weights(counts, self.weighting)
         self._mean_length = usual_length(counts, self.weighting)
-        self._tally = Tally(counted.n_texts, counted.n_tokens, n_found, len(terms))
+        self._tally = Tally(counted.n_texts, counted.n_tokens, n_found, len(terms), _common(counted))
         return counts
 
     def count(self, texts: Iterable[str]) -> CSR:
@@ -234,7 +253,9 @@ class Vectorizer:
         """
         n_terms = len(self.vocabulary)
         if are_short(texts):
-            return count_short(texts, self._tokens, self._columns, **self._reading())  # type: ignore[arg-type]
+            return count_short(
+                [self.plain(text) for text in texts], self._tokens, self._columns, **self._reading()
+            )
         counted = self._counted(texts)
         found = np.flatnonzero(counted.table.documents).astype(np.int32)
         columns = np.full(len(counted.table), -1, np.int32)
@@ -258,7 +279,7 @@ class Vectorizer:
             own, but the indices may be those of `counts`: change neither of them in place.
         """
         n_terms = len(self.vocabulary)
-        counts = as_counts(counts)
+        counts = counts_to_read(counts)
         if counts.shape[1] != n_terms:
             raise CorpusError(f"counts have {counts.shape[1]} columns; the vocabulary has {n_terms} terms")
         return weighed(
@@ -337,14 +358,20 @@ class Vectorizer:
         """
         if not isinstance(settings, Mapping):
             raise ValueError(f"settings must be a mapping of options, not {type(settings).__name__}")  # noqa: TRY004
-        vectorizer = cls(**check_options(settings))
+        # Those that were saved before there was such a setting took nothing out.
+        vectorizer = cls(**check_options({"html": False, **settings}))
         vectorizer._adopt(as_vocabulary(vocabulary))
         vectorizer._idf = checked_weights(idf, vectorizer.weighting, len(vectorizer.vocabulary))
         vectorizer._mean_length = checked_length(mean_length, vectorizer.weighting)
         return vectorizer
 
     def __repr__(self) -> str:
-        shown = [f"{name}={value!r}" for name, value in self._settings.items() if value != _DEFAULTS[name]]
+        shown = [
+            f"{name}={value!r}"
+            for name, value in self._settings.items()
+            # Nothing to take out is what one expects.
+            if value != _DEFAULTS[name] and (name, value) != ("html", False)
+        ]
         return f"Vectorizer({', '.join(shown)})"
 
     def _adopt(self, vocabulary: Strings) -> None:
@@ -357,6 +384,8 @@ class Vectorizer:
 
     def _counted(self, texts: Iterable[str], progress: Progress | None = None) -> Counted:
         check_texts(texts)
+        if self._settings["html"]:
+            texts = (self.plain(text) for text in texts)
         return Counted(texts, self._tokens, progress=progress, **self._reading())
 
     def _reading(self) -> dict[str, Any]:
@@ -373,6 +402,26 @@ class Vectorizer:
     def _stop_words(self) -> frozenset[str]:
         words = self._settings["stop_words"]
         return ENGLISH_STOP_WORDS if words == "english" else frozenset(words or ())
+
+    def plain(self, text: str) -> str:
+        """A text as its words are counted: without HTML, if that is taken out.
+
+        Parameters
+        ----------
+        text : str
+
+        Returns
+        -------
+        str
+            The same text, if there is nothing to take out.
+
+        Examples
+        --------
+        >>> Vectorizer(html=True).plain("<b>R&amp;D</b>").strip()
+        'R&D'
+        """
+        # What is no string is refused where it is counted, by its number.
+        return without_markup(text) if self._settings["html"] and isinstance(text, str) else text
 
     def find(self, text: str, terms: Iterable[int]) -> list[tuple[int, int, int]]:
         """Find words in a text, such as those of a query, to show where they stand.
@@ -443,6 +492,15 @@ class Vectorizer:
             frequency = counted.total()[terms[order]]
             order = order[np.sort(np.argsort(-frequency, kind="stable")[:limit])]
         return terms[order], [spelled[place] for place in order]
+
+
+def _common(counted: Counted) -> tuple[str, ...]:
+    """Terms in nearly every text, the most frequent first."""
+    if counted.n_texts < _FEWEST_TEXTS:
+        return ()
+    found = np.flatnonzero(counted.documents > _NEARLY_ALL * counted.n_texts).astype(np.int32)
+    ordered = found[np.argsort(-counted.documents[found], kind="stable")]
+    return tuple(counted.table.spell(ordered))
 
 
 _DEFAULTS = Vectorizer().to_dict()

@@ -81,6 +81,8 @@ class Shard:
         self.klass = klass
         self.weights: NDArray[Any] = np.zeros((X.shape[0], 0), X.dtype)
         """The documents' weights, a column a topic: written by the functions that run on the shard."""
+        self.kept: NDArray[Any] | None = None
+        """Weights that a step may come back to."""
         self._given_columns = columns
 
     @cached_property
@@ -102,7 +104,7 @@ class Shard:
 
     def release(self) -> None:
         """Let go of the weights, and of columns that were made for a fit."""
-        self.weights = self.weights[:0].copy()
+        self.weights, self.kept = self.weights[:0].copy(), None
         vars(self).pop("columns", None)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sized
@@ -14,6 +13,7 @@ from typing import Self, TypeVar
 
 from threadpoolctl import LibController, ThreadpoolController
 
+from laconic.cores import available_cores
 from laconic.errors import Parameter, ParameterError
 
 AHEAD = 4
@@ -92,7 +92,7 @@ class Workers:
     """
 
     def __init__(self, n_jobs: int | None = None) -> None:
-        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        cores = available_cores()
         if n_jobs is None:
             n_jobs = -1
         if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral):

@@ -88,7 +88,7 @@ def _words(texts: Iterable[str], vectorizer: Vectorizer) -> Iterator[list[str]]:
     stops = settings["stop_words"]
     left_out = ENGLISH_STOP_WORDS if stops == "english" else frozenset(stops or ())
     stem = None if settings["stemmer"] is None else stemmer_of(settings["stemmer"])
-    for text in texts:
+    for text in map(vectorizer.plain, texts):
         words = [w for w in find(text.lower() if settings["lowercase"] else text) if w not in left_out]
         yield words if stem is None else [stemmed.decode("utf-8", "replace") for stemmed in stem(words)]
 

@@ -112,7 +112,7 @@ def run(name: str, quick: bool, say: Say) -> Results:
         fitted = {}
         for key, variant in VARIANTS.items():
             say(f"{name}, start {number + 1} of {n_starts}: {key}")
-            given = {"loss": "kl"} if variant.model is NMF else {}
+            given = {"loss": "kl", "solver": "em"} if variant.model is NMF else {"solver": "em"}
             # With a prior there are as many iterations before it sets in as after.
             rounds = iterations if variant.prior else 2 * iterations
             model = variant.model(

@@ -7,9 +7,11 @@ import itertools
 import os
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numba
+from numba.core import event
 from numba.core.caching import IndexDataCacheFile
 
 if sys.platform != "win32":
@@ -61,6 +63,49 @@ def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
         return dispatcher
 
     return compiled
+
+
+def folder_of(kernel: Any) -> Path | None:
+    """The folder on disk where a kernel is kept; None where it is not."""
+    file = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
+    return None if file is None else Path(file._cache_path)
+
+
+class _Compiling(event.Listener):
+    """Tells when compiling begins and ends, and not of what is compiled on the way."""
+
+    def __init__(self, begins: Callable[[], None], ends: Callable[[], None]) -> None:
+        self._begins, self._ends = begins, ends
+        # Numba compiles one thing at a time, whatever the thread.
+        self._depth = 0
+
+    def on_start(self, event: Any) -> None:
+        self._depth += 1
+        if self._depth == 1:
+            self._begins()
+
+    def on_end(self, event: Any) -> None:
+        self._depth -= 1
+        if self._depth == 0:
+            self._ends()
+
+
+@contextlib.contextmanager
+def watched(begins: Callable[[], None], ends: Callable[[], None]) -> Iterator[None]:
+    """Tell of kernels that have to be compiled, by any thread; those that are read from disk are not told.
+
+    Parameters
+    ----------
+    begins, ends : callable
+        Called before and after each of them.
+
+    Yields
+    ------
+    None
+        A kernel that is compiled when the block begins or ends is not told.
+    """
+    with event.install_listener("numba:compile", _Compiling(begins, ends)):
+        yield
 
 
 @contextlib.contextmanager

@@ -122,7 +122,8 @@ def _step(indptr, indices, data, row, factor, w, sums, simplex, rate, weight, ep
     loss = ratio_sums(begin, end, indices, data, factor, w.reshape(1, -1), sums.reshape(1, -1))
     for k in range(w.size):
         sums[k] *= w[k]
-    new[:] = w
+    for k in range(w.size):
+        new[k] = w[k]
     update_row(sums, new, simplex, rate, weight, eps)
     return loss + penalty(w, simplex, rate, weight, eps)
 
@@ -150,7 +151,8 @@ def fold_in(
             before = _step(indptr, indices, data, i, factor, w, sums, simplex, rate, weight, eps, first)
             if before > at_leap:
                 # the leap, to where w is now, was too wide
-                w[:] = second
+                for k in range(w.size):
+                    w[k] = second[k]
                 at_leap = np.inf
                 continue
             middle = _step(indptr, indices, data, i, factor, first, sums, simplex, rate, weight, eps, second)
@@ -163,7 +165,8 @@ def fold_in(
                 size += second[k]
                 largest = max(largest, abs(second[k] - w[k]))
             if largest <= precision * size or turn == 0 or cycle == max_cycles - 1:
-                w[:] = second
+                for k in range(w.size):
+                    w[k] = second[k]
                 break
             ahead = max(1.0, math.sqrt(pace / turn))
             total = 0.0
@@ -205,7 +208,8 @@ def prune(indptr, indices, data, start, stop, factor, weights, simplex, rate, we
         while first < last:
             size = min(size, last - first)
             tried = order[first : first + size]
-            trial[0] = w
+            for k in range(width):
+                trial[0, k] = w[k]
             for k in tried:
                 trial[0, k] = 0
             if simplex:
@@ -215,7 +219,8 @@ def prune(indptr, indices, data, start, stop, factor, weights, simplex, rate, we
             if new <= value + slack * (abs(loss) + abs(value)) and _stationary(
                 trial[0], sums[0], tried, simplex, rate, weight, eps
             ):
-                w[:] = trial[0]
+                for k in range(w.size):
+                    w[k] = trial[0, k]
                 value = new
                 first += size
             elif size > 1:

@@ -42,11 +42,14 @@ def quadratic_rows(nodes, indptr, indices, couplings, expected, weights):
         if begin == end:
             update_row(expected[i], row, True, 0.0, 0.0, 1.0)
             continue
-        counts[:] = expected[i]
+        for k in range(width):
+            counts[k] = expected[i, k]
         coupling = _add_neighbours(indices[begin:end], couplings[begin:end], weights, pull)
-        u[:] = row
+        for k in range(width):
+            u[k] = row[k]
         quadratic_row(counts, pull, coupling, u)
-        row[:] = u
+        for k in range(width):
+            row[k] = u[k]
 
 
 @njit(nogil=True, cache=True)
@@ -127,14 +130,17 @@ def logarithmic_rows(nodes, indptr, indices, couplings, expected, weights, logs)
         if begin == end:
             update_row(expected[i], row, True, 0.0, 0.0, 1.0)
             continue
-        counts[:] = expected[i]
+        for k in range(width):
+            counts[k] = expected[i, k]
         coupling = _add_neighbours(indices[begin:end], couplings[begin:end], weights, pull)
         _add_neighbours(indices[begin:end], couplings[begin:end], logs, log_pull)
-        u[:] = row
-        log_u[:] = log_row
+        for k in range(width):
+            u[k] = row[k]
+            log_u[k] = log_row[k]
         logarithmic_row(counts, pull, log_pull, coupling, u, log_u)
-        row[:] = u
-        log_row[:] = log_u
+        for k in range(width):
+            row[k] = u[k]
+            log_row[k] = log_u[k]
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -222,13 +228,15 @@ def absolute_rows(nodes, indptr, indices, couplings, expected, weights, etas):
         if begin == end:
             update_row(expected[i], row, True, 0.0, 0.0, 1.0)
             continue
-        counts[:] = expected[i]
+        for k in range(width):
+            counts[k] = expected[i, k]
         degree = end - begin
         sort_levels(indices[begin:end], couplings[begin:end], weights, levels, pulls)
         etas[nodes[i]] = absolute_row(
             counts, levels[:, :degree], pulls[:, : degree + 1], etas[nodes[i]], close, u, other
         )
-        row[:] = u
+        for k in range(width):
+            row[k] = u[k]
 
 
 @njit(nogil=True, cache=True)

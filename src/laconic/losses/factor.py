@@ -149,7 +149,15 @@ def transposed(matrix: Any) -> Factor:
         return np.ascontiguousarray(matrix.T)
     turned = csr_array(matrix.T)
     turned.sort_indices()
-    return turned
+    return narrow(turned)
+
+
+def narrow(matrix: csr_array) -> csr_array:
+    """The same matrix with indices of 32 bits, if they will do: kernels are compiled for one width only."""
+    if max(matrix.nnz, *matrix.shape) > np.iinfo(np.int32).max or matrix.indptr.dtype == np.int32:
+        return matrix
+    indices, indptr = matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32)
+    return csr_array((matrix.data, indices, indptr), shape=matrix.shape)
 
 
 class CompressedRows(NamedTuple):

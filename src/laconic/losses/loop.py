@@ -47,7 +47,8 @@ class Progress(NamedTuple):
     """``"documents"`` or ``"topics"``."""
     objective: float
     decrease: float
-    """Relative decrease of the objective over the last whole iteration (infinite in the first)."""
+    """Relative decrease of the objective over the last whole iteration, or the largest of the last few, where
+    steps differ in length (infinite in the first)."""
     tol: float
     n_alive: int
     density: float
@@ -79,6 +80,8 @@ class Patience(NamedTuple):
     max_iter: int
     tol: float
     watch: Callback | None = None
+    memory: int = 1
+    """Over how many iterations the objective has to fall slowly: several, where steps differ in length."""
 
 
 def precision(tol: float, dtype: Any) -> float:
@@ -95,7 +98,8 @@ def alternate(steps: Steps, patience: Patience, phase: str = "fit") -> Trace:
     history: list[float] = []
     decrease = np.inf
     began = time.perf_counter()
-    max_iter, tol, callback = patience
+    max_iter, tol, callback, memory = patience
+    decreases: list[float] = []
 
     def watch(iteration: int, half: str, objective: float) -> bool:
         if not np.isfinite(objective):
@@ -116,7 +120,9 @@ def alternate(steps: Steps, patience: Patience, phase: str = "fit") -> Trace:
     for half in _halves(steps, max_iter):
         if half.name == "topics":
             if history:
-                decrease = (history[-1] - half.objective) / abs(history[-1]) if history[-1] else 0.0
+                fall = (history[-1] - half.objective) / abs(history[-1]) if history[-1] else 0.0
+                decreases.append(fall)
+                decrease = max(decreases[-memory:]) if len(decreases) >= memory else np.inf
             history.append(half.objective)
         stop = watch(half.iteration, half.name, half.objective) or stop
         if half.name == "topics" and (stop or decrease <= tol):

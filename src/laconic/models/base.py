@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from laconic.display import model_html
 from laconic.engines import Block, Engine, Shards, Threads
-from laconic.errors import Parameter, ParameterError
+from laconic.errors import InPython, ParameterError
 from laconic.losses.factor import Factor, compressed
 from laconic.losses.folding import Explained, FoldIn
 from laconic.losses.loop import Callback, Found, Patience
@@ -26,6 +26,7 @@ from laconic.losses.memory import Sizes
 from laconic.losses.starts import Start
 from laconic.matrices import as_wanted
 from laconic.models.checking import checked_matrix
+from laconic.models.listing import by_weight
 from laconic.models.parameters import check_parameters
 from laconic.models.prepared import forget, prepared
 from laconic.models.state import COMMON, Field, fitted_state, restore
@@ -271,9 +272,10 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """
         if not self.traits.nonnegative:
             raise ParameterError(
-                "weights of this model may be negative, so they are no shares: fit it with ",
-                Parameter("nonnegative", "both"),
-                ", or choose NMF or PLSA",
+                "weights of this model may be negative, so they are no shares: choose rlsi with weights that "
+                "are not",
+                InPython(" (nonnegative='both')"),
+                ", nmf or plsa",
             )
         totals = np.asarray(weights.sum(axis=1), np.float64).ravel()
         factors = np.divide(1, totals, out=np.zeros_like(totals), where=totals > 0).astype(weights.dtype)
@@ -492,7 +494,8 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     def _columns(self, modality: str | None) -> Block:
         """The columns of a modality, or all."""
-        check_is_fitted(self, "components_")
+        if not self.fitted:
+            check_is_fitted(self, "components_")
         if modality is not None:
             raise ValueError(
                 f"modality={modality!r} is not known: documents of {type(self).__name__} have just one, so "
@@ -572,10 +575,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             terms, weights = (
                 (row.indices, row.data) if issparse(row) else (np.flatnonzero(row), row[row != 0])
             )
-            # stable: equal weights stay in the vocabulary's order
-            order = np.argsort(-np.abs(weights), kind="stable")
-            order = order if n_terms is None else order[: max(0, n_terms)]
-            listed.append([(str(names[terms[j]]), float(weights[j])) for j in order])
+            listed.append(by_weight(terms, weights, names, n_terms))
         return listed
 
     def _term_names(self, vocabulary: Sequence[str] | Floats | None) -> Any:

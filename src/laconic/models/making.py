@@ -28,12 +28,12 @@ class Recipe(NamedTuple):
 
 
 RECIPES: dict[str, Recipe] = {
-    "rlsi": Recipe("RLSI", {"nonnegative": True}),
+    "rlsi": Recipe("RLSI", {"nonnegative": "both", "init": "svd"}),
     "group-rlsi": Recipe("GroupRLSI", {"nonnegative": True}),
     "nmf": Recipe("NMF", {"loss": "squared"}, ("loss", "prior")),
     "group-nmf": Recipe("GroupNMF", {}),
     "sparse-lsa": Recipe("SparseLSA", {"nonnegative": True}),
-    "nmf-kl": Recipe("NMF", {"loss": "kl"}, ("loss", "solver")),
+    "nmf-kl": Recipe("NMF", {"loss": "kl"}, ("loss",)),
     "plsa": Recipe("PLSA", {}),
     "graph-plsa": Recipe("GraphPLSA", {}),
     "multimodal-plsa": Recipe("MultimodalPLSA", {}),
@@ -75,9 +75,9 @@ def has_modalities(name: str) -> bool:
 
 
 def _taken(name: str, method: str = "__init__") -> Mapping[str, Any]:
-    """What a method of a model takes, and the defaults; by its source, if models are not imported yet."""
+    """What a method of a model takes, and the defaults; by its source, if the model is not imported yet."""
     kind = _recipe(name).kind
-    if "MODELS" in vars(models):
+    if models.MODELS.at_hand(kind):
         return taken_by(getattr(models.MODELS[kind], method))
     return taken_in(models.HOMES[kind], method, kind)
 
@@ -95,7 +95,8 @@ def make_model(name: str, n_topics: int | None = None, words: int | None = None,
         The word budget of each topic, for models that have one: 40 by default, unless a penalty is given.
     **parameters
         Those of the model's class, in place of its defaults. Topics are non-negative unless
-        ``nonnegative=False``.
+        ``nonnegative=False``; "rlsi" has weights of documents that are not negative either, and starts from
+        singular vectors, so that the same topics come back.
 
     Returns
     -------

@@ -56,10 +56,11 @@ class NMF(TopicModel):
     prior : None or one of `laconic.priors`, default=None
         With ``loss="kl"``: a penalty that rewards documents with few topics. The fit then starts from the
         solution without it.
-    solver : {"cd", "mu"}, default="cd"
-        For the squared loss. "cd" is coordinate descent, a few exact updates of every weight in turn. "mu"
-        are the multiplicative updates of the literature: slower to converge, without exact zeros, and stuck
-        where a weight is zero.
+    solver : {"auto", "cd", "mu", "extrapolated", "em"}, default="auto"
+        "cd" is coordinate descent, a few exact updates of every weight in turn. "mu" are the multiplicative
+        updates of the literature: slower to converge, without exact zeros, and stuck where a weight is zero.
+        "auto" is "cd" for the squared loss. With ``loss="kl"`` it is "extrapolated", as for `PLSA`; "em" is
+        then the same as "mu", and "cd" needs all documents in one place.
     init : {"svd", "documents"} or array of shape (n_components, n_terms), optional
         Topics to start from. "svd", for the squared loss, where it is the default: the positive or negative
         parts of singular vectors, of a sample if there are more than 20,000 documents; topics hardly depend
@@ -78,7 +79,7 @@ class NMF(TopicModel):
     Attributes
     ----------
     components_ : csr_array or ndarray of shape (n_components, n_terms)
-        The topics; sparse with "cd", dense with "mu" and with ``loss="kl"``.
+        The topics; for the squared loss sparse with "cd" and dense with "mu", with ``loss="kl"`` dense.
     doc_density_ : float
         With ``loss="kl"``: share of non-zeros in the weights of the documents.
     objective_history_ : ndarray, one entry per iteration
@@ -110,7 +111,7 @@ class NMF(TopicModel):
         *,
         loss: str = "squared",
         prior: Prior | None = None,
-        solver: str = "cd",
+        solver: str = "auto",
         init: Any = None,
         max_iter: int = 200,
         tol: float = 1e-5,
@@ -130,6 +131,10 @@ class NMF(TopicModel):
         self.verbose = verbose
 
     @property
+    def _solvers(self) -> tuple[str, ...]:
+        return ("auto", "extrapolated", "em", "mu", "cd") if self.loss == "kl" else ("auto", "cd", "mu")
+
+    @property
     def traits(self) -> Traits:
         """Non-negative; wants counts if the loss is the divergence, else weights."""
         wants = "counts" if self.loss == "kl" else "weights"
@@ -143,9 +148,11 @@ class NMF(TopicModel):
 
     def _loss(self) -> Likelihood | NonNegative:
         if self.loss != "kl":
-            return NonNegative(self.solver, self.tol)
+            return NonNegative("cd" if self.solver == "auto" else self.solver, self.tol)
         mixture = Mixture(False, *(() if self.prior is None else self.prior.terms))
-        return Likelihood(self.n_components, mixture, self.tol)
+        # of the divergence, multiplicative updates are those of expectation-maximisation
+        solver = {"auto": "extrapolated", "mu": "em"}.get(self.solver, self.solver)
+        return Likelihood(self.n_components, mixture, self.tol, solver=solver)
 
     def _given(self, data: Any, given: dict[str, Any]) -> dict[str, Any]:
         if isinstance(self._loss(), Likelihood):
@@ -170,7 +177,7 @@ class GroupNMF(ClassTopicsModel):
     n_per_class : int or mapping of class to int, default=3
         Number of topics of each class.
     solver : {"cd", "mu"}, default="cd"
-        As for `NMF`.
+        As for `NMF` with the squared loss.
     init : "documents" or array of shape (n_topics, n_terms), default="documents"
         Topics to start from, shared ones first, then those of each class in the order of `classes_`.
         "documents": shared topics start from documents of all classes, the others from their own class's.
@@ -207,6 +214,7 @@ class GroupNMF(ClassTopicsModel):
     Wang, Cao, Xu, Li: Group matrix factorization for scalable topic modeling, SIGIR 2012.
     """
 
+    _solvers: ClassVar[tuple[str, ...]] = ("cd", "mu")
     _schema = (ClassTopicsModel._schema[0], Field("components", _nonnegative), *COMMON[1:])
 
     def __init__(

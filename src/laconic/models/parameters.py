@@ -81,7 +81,7 @@ PARAMETERS: dict[str, Check] = {
     "alpha_shared": Number(Real, 0, optional=True),
     "scale_by_class_size": FLAG,
     "loss": Choice(("squared", "kl")),
-    "solver": Choice(("cd", "mu")),
+    "solver": Choice(("auto", "cd", "mu", "extrapolated", "em"), of_model="_solvers"),
     "prior": _prior,
     "divergence": Choice(("skl", "l2", "l1", "tied"), of_model="_divergences"),
     "strength": Number(Real, 0),

@@ -250,7 +250,7 @@ def make_snippet(
     >>> make_snippet("There is a red, RED fish.", vectorizer, np.array([2]))
     Snippet(text='There is a red, RED fish.', matches=((11, 14), (16, 19)))
     """
-    flat = _in_one_line(text[:_FARTHEST])
+    flat = _in_one_line(vectorizer.plain(text[:_FARTHEST]))
     found = vectorizer.find(flat, terms.tolist())
     first, last = _best_match(found, width)
     # Some words before the first match, whole ones, and none that the end of the text would leave room for.

@@ -14,7 +14,7 @@ from scipy.sparse import csc_array, vstack
 from laconic.checks import check_choice, check_number
 from laconic.corpus.weighting import rarity, weighed
 from laconic.kernels.search import add_impacts, best_positive, bm25_impacts, unit_impacts
-from laconic.matrices import as_counts
+from laconic.matrices import as_counts, counts_to_read
 
 if TYPE_CHECKING:
     from laconic.matrices import CSR
@@ -173,7 +173,7 @@ class BM25(TermMatcher):
 
     def queries(self, counts: Counts) -> list[TermQuery]:
         """The terms of queries, given as rows of counts; a term's weight is its count."""
-        return _rows(as_counts(counts))
+        return _rows(counts_to_read(counts))
 
     def with_columns(self, columns: Any) -> Self:
         """The same statistics of terms with other documents: counts by columns."""
@@ -237,7 +237,7 @@ class VSM(TermMatcher):
 
     def queries(self, counts: Counts) -> list[TermQuery]:
         """The terms of queries, given as rows of counts; weights are those of documents."""
-        return _rows(weighed(as_counts(counts), "tfidf", self.idf, sublinear_tf=self.sublinear_tf))
+        return _rows(weighed(counts_to_read(counts), "tfidf", self.idf, sublinear_tf=self.sublinear_tf))
 
     def with_columns(self, columns: Any) -> Self:
         """The same statistics of terms with other documents: counts by columns."""

@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from laconic.storage.manifest import Json, quoted
 from laconic.storage.reading import StoredDirectory
 from laconic.storage.writing import DirectoryWriter, Sink
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 Array: TypeAlias = NDArray[Any]
 
@@ -191,6 +193,42 @@ def read_csr(parts: dict[str, Json], name: str, stored: StoredDirectory) -> spar
     scipy.sparse.csr_array
         Canonical, over the arrays of `read_array`.
     """
+    data, indices, indptr, shape = read_csr_parts(parts, name, stored)
+    # Here, since topics are listed without it.
+    from scipy import sparse
+
+    array = sparse.csr_array((data, indices, indptr), shape=shape)
+    # Known by now, or trusted; finding it out again would read all indices.
+    array.has_canonical_format = True
+    return array
+
+
+class CsrParts(NamedTuple):
+    """What a CSR array consists of."""
+
+    data: Array
+    indices: Array
+    indptr: Array
+    shape: tuple[int, int]
+
+
+def read_csr_parts(parts: dict[str, Json], name: str, stored: StoredDirectory) -> CsrParts:
+    """Read what `add_csr` stored as the arrays that it consists of, checked as `read_csr` does.
+
+    Parameters
+    ----------
+    parts : dict
+        What `add_csr` returned.
+    name : str
+        What it is called, for messages.
+    stored : StoredDirectory
+        Holds the files.
+
+    Returns
+    -------
+    CsrParts
+        Of a canonical CSR array.
+    """
     if parts.keys() != {"data", "indices", "indptr", "shape"}:
         raise stored.error(f"{name} is not described as a CSR array")
     data, indices, indptr = (read_array(parts[part], stored) for part in ("data", "indices", "indptr"))
@@ -200,10 +238,7 @@ def read_csr(parts: dict[str, Json], name: str, stored: StoredDirectory) -> spar
         problem = _index_problem(indices, indptr, shape[1])
     if problem:
         raise stored.error(f"{name} is not a valid CSR array ({problem})", parts["indices"])
-    array = sparse.csr_array((data, indices, indptr), shape=tuple(shape))
-    # Known by now, or trusted; finding it out again would read all indices.
-    array.has_canonical_format = True
-    return array
+    return CsrParts(data, indices, indptr, (shape[0], shape[1]))
 
 
 def _all_finite(array: Array) -> bool:

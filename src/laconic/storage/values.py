@@ -11,16 +11,19 @@ Scalars and lists are plain JSON. Everything else is an object with one key:
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
-from scipy import sparse
 
 from laconic.storage.arrays import add_array, add_csr, read_array, read_csr
 from laconic.storage.manifest import Json, quoted
 from laconic.storage.reading import StoredDirectory
 from laconic.storage.writing import DirectoryWriter
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 _MAX_NESTING = 12
 
@@ -61,7 +64,7 @@ def encode(value: object, name: str, writer: DirectoryWriter, *, _nesting: int =
         raise writer.error(f"{name} is nested over {_MAX_NESTING} deep, so it is not saved")
     if isinstance(value, np.ndarray):
         return {"array": add_array(value, name, writer)}
-    if isinstance(value, sparse.csr_array):
+    if _is_csr(value):
         return {"csr": add_csr(value, name, writer)}
 
     def encode_all(items: Iterable[object]) -> list[Json]:
@@ -75,6 +78,12 @@ def encode(value: object, name: str, writer: DirectoryWriter, *, _nesting: int =
         keys = [_plain(key, f"a key of {name}", writer) for key in value]
         return {"mapping": [[key, item] for key, item in zip(keys, encode_all(value.values()), strict=True)]}
     return _plain(value, name, writer)
+
+
+def _is_csr(value: object) -> TypeGuard[sparse.csr_array[Any, Any]]:
+    # Who has one has imported it: topics are listed without.
+    module = sys.modules.get("scipy.sparse")
+    return module is not None and isinstance(value, module.csr_array)
 
 
 def _plain(value: object, name: str, writer: DirectoryWriter) -> Json:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,7 +10,7 @@ import typer
 
 from laconic.cli.options.declaring import command
 from laconic.cli.screen.console import emit, say, waiting
-from laconic.cli.screen.fitting import conclude, fit_and_save, nothing_kept
+from laconic.cli.screen.fitting import conclude, fit_and_save, nothing_kept, wait_for
 from laconic.cli.screen.reading import describe
 from laconic.cli.screen.tables import labels_column, topics_table
 
@@ -45,9 +46,13 @@ def demo(output: Output = Path("demo-model"), topics: Topics = TOPICS) -> None:
     Takes some seconds and needs no data: the collection is the docstrings of the Python that runs this.
     Beside each topic stand the modules in which it is strongest.
     """
-    with nothing_kept():
+    with nothing_kept(), ExitStack() as stack:
         with waiting("reading the docstrings of the standard library"):
-            from laconic.bundle.bundle import MODEL
+            from laconic.models.rehearsal import Rehearsal
+
+            rehearsal = stack.enter_context(Rehearsal("rlsi"))
+            from laconic.bundle.kind import MODEL
+            from laconic.bundle.listing import Listing
             from laconic.storage.writing import check_writable
 
             check_writable(output, MODEL)
@@ -59,6 +64,9 @@ def demo(output: Output = Path("demo-model"), topics: Topics = TOPICS) -> None:
             corpus = Corpus.from_texts(texts, labels=labels, ids=ids, keep_texts=True, **TERMS)
         say(f"read {describe(corpus)}")
         model = make_model("rlsi", topics, random_state=0)
+        wait_for(rehearsal)
         bundle, outcome = fit_and_save(model, {"": corpus}, output)
-    emit(topics_table(bundle, TERMS_SHOWN, extra=labels_column(labels, model.transform(corpus.X))))
+    emit(
+        topics_table(Listing.of(bundle), TERMS_SHOWN, extra=labels_column(labels, model.transform(corpus.X)))
+    )
     conclude(model, outcome, output, more=[f'laconic search {output} "parse a date"'])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,6 +18,7 @@ from laconic.cli.screen.fitting import (
     conclude,
     fit_and_save,
     nothing_kept,
+    wait_for,
 )
 from laconic.cli.screen.reading import ReadingDisplay, describe, tell_problems
 from laconic.cli.screen.tables import labels_column, topics_table
@@ -121,10 +123,17 @@ def fit(
     aborts it.
     """
     name, graph = parameters["model"], parameters.get("graph")
-    with nothing_kept():
+    with nothing_kept(), ExitStack() as stack:
         with waiting("looking at the files"):
+            from laconic.models.rehearsal import Rehearsal
+
+            # Before all that takes long to import, or to read.
+            rehearsal = Rehearsal(name, {key: value for key, value in parameters.items() if key != "model"})
+            if not dry_run:
+                stack.enter_context(rehearsal)
             from laconic.bundle import Documents
             from laconic.bundle.fitting import check_counted
+            from laconic.bundle.listing import Listing
             from laconic.corpus.sources import Holds, find_source
 
             modalities = modalities_of(columns, terms)
@@ -156,6 +165,7 @@ def fit(
                 corpus.save(save_corpus)
             say(f"corpus saved to {save_corpus}: `laconic fit {save_corpus}` starts from it", whole=True)
         given = {} if graph is None else {"graph": _links(graph, corpus, reading)}
+        wait_for(rehearsal)
         bundle, outcome = fit_and_save(model, corpora, output, keep_documents=not no_documents, **given)
     labels = None if model.traits.classes else corpus.labels
     weights = None
@@ -164,7 +174,7 @@ def fit(
         weights = documents.weights
     if save_weights is not None:
         _save_weights(model, corpus, weights, save_weights)
-    emit(topics_table(bundle, extra=None if labels is None else labels_column(labels, weights)))
+    emit(topics_table(Listing.of(bundle), extra=None if labels is None else labels_column(labels, weights)))
     new = "NEW-CORPUS" if source.holds is Holds.corpus else "NEW-FILE"
     typed, how = columns_as_typed(columns), as_typed(reading)
     more = [f"laconic translate {output} {new}{one}{how}" for one in typed[:1]]
@@ -198,7 +208,7 @@ def _made(columns: Mapping[str, str], parameters: Mapping[str, Any]) -> Any:
 
 
 def _check_directories(output: Path, save_corpus: Path | None) -> None:
-    from laconic.bundle.bundle import MODEL
+    from laconic.bundle.kind import MODEL
     from laconic.storage.writing import check_writable
 
     check_writable(output, MODEL)

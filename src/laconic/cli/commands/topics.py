@@ -14,7 +14,7 @@ from laconic.cli.screen.tables import TERMS_SHOWN, topics_csv, topics_json, topi
 from laconic.words import plural
 
 if TYPE_CHECKING:
-    from laconic.bundle import Bundle
+    from laconic.bundle.listing import Listing
 
 EXAMPLES = """
 Examples
@@ -56,25 +56,24 @@ def topics(
     if json and csv:
         raise typer.BadParameter("choose one of --json and --csv", param_hint="--csv")
     with waiting(f"loading {model}"):
-        from laconic.bundle import load
+        from laconic.bundle.listing import read_listing
 
-        bundle = load(model)
-    n_terms = terms or (bundle.model.n_features_in_ if json or csv else TERMS_SHOWN)
-    if bundle.vocabulary is None and not bundle.vectorizers and bundle.model.term_names() is None:
+        listing = read_listing(model)
+    n_terms = terms or (listing.n_terms if json or csv else TERMS_SHOWN)
+    if not listing.named:
         say("this model was saved without a vocabulary: words are the numbers of columns")
     if json:
-        sys.stdout.write(topics_json(bundle, n_terms, ascii_only=not speaks_unicode(sys.stdout.encoding)))
+        sys.stdout.write(topics_json(listing, n_terms, ascii_only=not speaks_unicode(sys.stdout.encoding)))
     elif csv:
-        sys.stdout.write(topics_csv(bundle, n_terms))
+        sys.stdout.write(topics_csv(listing, n_terms))
     else:
-        table = topics_table(bundle, n_terms, weights=weights)
-        table.title, table.title_justify = _headline(bundle), "left"
+        table = topics_table(listing, n_terms, weights=weights)
+        table.title, table.title_justify = _headline(listing), "left"
         emit(table)
 
 
-def _headline(bundle: Bundle) -> str:
-    model = bundle.model
+def _headline(listing: Listing) -> str:
     return (
-        f"{type(model).__name__}: {plural(len(model.topic_sizes_), 'topic')}, {model.n_alive_} alive, "
-        f"over {plural(model.n_features_in_, 'term')} (density {model.density_:.2%})"
+        f"{listing.model}: {plural(len(listing.sizes), 'topic')}, {listing.n_alive} alive, "
+        f"over {plural(listing.n_terms, 'term')} (density {listing.density:.2%})"
     )

@@ -106,6 +106,14 @@ TABLE: list[Option] = [
         choices=get_args(OnError),
     ),
     Option(
+        "--html/--no-html",
+        "html",
+        TERMS,
+        "Whether tags and entities of HTML are taken out of the texts.",
+        bool,
+        shown="if the first texts have some",
+    ),
+    Option(
         "--min-df",
         "min_df",
         TERMS,
@@ -228,6 +236,7 @@ TABLE: list[Option] = [
         "nonnegative",
         MODEL,
         "Whether words may count against a topic.",
+        bool,
         shown="nonnegative",
         read=convert.opposite,
     ),
@@ -235,7 +244,8 @@ TABLE: list[Option] = [
         "--solver",
         "solver",
         MODEL,
-        "How nmf and group-nmf are found: coordinate descent, or multiplicative updates (slow).",
+        "How topics are found. nmf and group-nmf: cd, coordinate descent, or mu, multiplicative updates "
+        "(slow). plsa and nmf-kl: extrapolated; em, expectation-maximisation (slow); or cd.",
     ),
     Option(
         "--prior",

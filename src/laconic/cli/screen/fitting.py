@@ -15,12 +15,13 @@ from rich.text import Text
 from laconic.cli.screen.console import messages, say, waiting, warn
 from laconic.cli.screen.errors import INTERRUPTED
 from laconic.cli.screen.interrupt import Interrupt
-from laconic.words import plural, size
+from laconic.words import COMPILING, plural, size
 
 if TYPE_CHECKING:
     from laconic.bundle import Bundle
     from laconic.corpus import Corpus
     from laconic.losses.loop import Progress
+    from laconic.models.rehearsal import Rehearsal
 
 
 class Outcome(NamedTuple):
@@ -116,6 +117,13 @@ def _documents_kept(bundle: Bundle) -> str:
     texts = any(corpus.texts is not None for corpus in documents.corpora.values())
     kept = " and their texts" if texts else ", without their texts"
     return f", with {plural(len(documents), 'document')}{kept} ({size(documents.nbytes)})"
+
+
+def wait_for(rehearsal: Rehearsal) -> None:
+    """Wait for the process that compiles, and say what for."""
+    if rehearsal.goes_on:
+        with waiting(COMPILING):
+            rehearsal.wait()
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from laconic.cli.options.naming import shown
 from laconic.cli.screen.console import emit, printable, waiting, warn
 from laconic.cli.screen.reading import kept_terms
 from laconic.corpus import Vectorizer
+from laconic.corpus.options import USUAL_WEIGHTING
 from laconic.corpus.sizes import expected_sizes, reading_memory
 from laconic.corpus.sources import Holds, Modality, Source
 from laconic.reading.columns import columns_of
@@ -179,7 +180,9 @@ def _terms_of_all(source: Source, modalities: Sequence[Modality], model: Any) ->
     if source.holds is Holds.corpus:
         return []
     if source.holds is Holds.counts:
-        return ["all" if counted else f"all, weighted by {modalities[0].terms.get('weighting', 'tfidf')}"]
+        return [
+            "all" if counted else f"all, weighted by {modalities[0].terms.get('weighting', USUAL_WEIGHTING)}"
+        ]
     return [
         (f"{each.name}: " if each.name else "") + _terms(Vectorizer(**each.terms).to_dict(), counted)
         for each in modalities
@@ -190,6 +193,8 @@ def _terms(settings: Mapping[str, Any], counted: bool) -> str:
     words = settings["stop_words"]
     stop_words = f"{words} stop words" if isinstance(words, str) else plural(len(words or ()), "stop word")
     parts = [kept_terms(dict(settings)), stop_words]
+    if settings["html"]:
+        parts.append("without HTML")
     if settings["stemmer"]:
         parts.append(f"{settings['stemmer']} stems")
     if settings["ngram_range"][1] > 1:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import ExitStack
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -11,13 +12,15 @@ from rich.progress import BarColumn, Progress, TextColumn
 
 from laconic.cli.options.table import worded
 from laconic.cli.screen.console import messages, printable, say, warn
-from laconic.words import clock, plural, rounded, size
+from laconic.errors import Parameter
+from laconic.words import COMPILING, clock, plural, rounded, size
 
 if TYPE_CHECKING:
     from laconic.corpus import Corpus
     from laconic.reading import Reading
 
 PROBLEMS_SHOWN = 3
+WORDS_SHOWN = 8
 
 
 class ReadingDisplay:
@@ -28,6 +31,7 @@ class ReadingDisplay:
 
     def __init__(self, console: Console | None = None) -> None:
         self.console = console or messages()
+        self._doing = "reading"
         self._bar = Progress(
             TextColumn("{task.description}"),
             BarColumn(bar_width=14),
@@ -41,18 +45,27 @@ class ReadingDisplay:
         self._began = time.perf_counter()
         self._bar.start()
         self._task = self._bar.add_task("reading", total=None, facts="")
+        from laconic.kernels.compiling import watched
+
+        self._watching = ExitStack()
+        self._watching.enter_context(watched(lambda: self._show(COMPILING), lambda: self._show(self._doing)))
         return self
+
+    def _show(self, doing: str) -> None:
+        self._bar.update(self._task, description=doing)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._watching.close()
         self._bar.stop()
 
     def __call__(self, done: int, total: int | None, n_documents: int) -> None:
         """Show how far the reading is."""
         documents = plural(n_documents, "document")
         if total is None or done >= total:
-            self._bar.update(self._task, description="counting terms", total=None, facts=documents)
+            self._doing = "counting terms"
+            self._bar.update(self._task, description=self._doing, total=None, facts=documents)
             return
         speed = max(done, 1) / max(time.perf_counter() - self._began, 1e-9)
         facts = (
@@ -74,7 +87,7 @@ def describe(corpus: Corpus) -> str:
     """
     from laconic.corpus.facts import facts_of
 
-    found = facts_of(corpus)
+    found, settings = facts_of(corpus), corpus.vectorizer.to_dict()
     documents = [plural(found.n_documents, "document")]
     if found.n_labels is not None:
         documents.append(plural(found.n_labels, "label"))
@@ -83,11 +96,35 @@ def describe(corpus: Corpus) -> str:
     if found.n_found is None:
         parts.append(plural(found.n_terms, "term"))
     else:
-        rule = kept_terms(corpus.vectorizer.to_dict())
+        rule = kept_terms(settings)
         parts.append(f"{found.n_terms:,} of {plural(found.n_found, 'term')} kept ({rule})")
     if found.n_empty:
         parts.append(f"{plural(found.n_empty, 'document')} without any kept term")
+    if found.n_found is not None and settings["html"]:
+        parts.append("HTML tags and entities were taken out")
+    parts += _in_nearly_all(corpus)
     return "; ".join(parts)
+
+
+def _in_nearly_all(corpus: Corpus) -> list[str]:
+    """Which words are in nearly every document, whether they were kept, and what leaves them out."""
+    tally = corpus.vectorizer.tally
+    common = () if tally is None else tally.common
+    kept = set(common).intersection(corpus.vocabulary.tolist())
+    told = []
+    if kept:
+        words = _listed([word for word in common if word in kept])
+        told.append(f"in nearly every document: {words}; {worded(Parameter('max_df', 0.9))} leaves them out")
+    if len(kept) < len(common):
+        words = _listed([word for word in common if word not in kept])
+        told.append(f"in nearly every document, and so left out: {words}")
+    return told
+
+
+def _listed(words: list[str]) -> str:
+    more = len(words) - WORDS_SHOWN
+    listed = ", ".join(map(printable, words[:WORDS_SHOWN]))
+    return f"{listed} and {more:,} more" if more > 0 else listed
 
 
 def kept_terms(settings: dict[str, Any]) -> str:

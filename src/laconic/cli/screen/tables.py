@@ -15,15 +15,13 @@ from rich.text import Text
 from laconic.cli.screen.console import printable
 
 if TYPE_CHECKING:
-    from laconic.bundle import Bundle
-
-Topic = Sequence[tuple[str, float]]
+    from laconic.bundle.listing import Listing, Topic
 
 TERMS_SHOWN = 10
 
 
 def topics_table(
-    bundle: Bundle,
+    listing: Listing,
     n_terms: int = TERMS_SHOWN,
     *,
     weights: bool = False,
@@ -33,8 +31,8 @@ def topics_table(
 
     Parameters
     ----------
-    bundle : Bundle
-        A model, with or without a vocabulary.
+    listing : Listing
+        Of topics with or without a vocabulary.
     n_terms : int
         At most that many words of a topic.
     weights : bool
@@ -49,10 +47,10 @@ def topics_table(
     """
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
     table.add_column("topic", justify="right", style="cyan", no_wrap=True)
-    classes = _classes(bundle)
+    classes = listing.owners
     if classes:
         table.add_column("class", style="green")
-    sides = _sides(bundle, n_terms)
+    sides = listing.words(n_terms)
     # Words of several modalities need the room.
     sized = extra is None and len(sides) == 1
     if sized:
@@ -62,13 +60,13 @@ def topics_table(
         table.add_column(Text(f"words of {printable(name)}" if name else "words"))
     if extra is not None:
         table.add_column(extra[0], style="green")
-    sizes = bundle.model.topic_sizes_
+    sizes = listing.sizes
     for number in range(len(sizes)):
         row: list[str | Text] = [str(number)]
         if classes:
             row.append(Text(printable(classes[number])))
         if sized:
-            density = sizes[number] / bundle.model.n_features_in_
+            density = sizes[number] / listing.n_terms
             row += [f"{sizes[number]:,}", f"{density:.2%}"]
         row += [_words(topics[number], weights) for topics in sides.values()]
         if extra is not None:
@@ -77,19 +75,6 @@ def topics_table(
         ends = bool(classes) and number + 1 < len(classes) and classes[number + 1] != classes[number]
         table.add_row(*row, end_section=ends)
     return table
-
-
-def _classes(bundle: Bundle) -> list[str]:
-    """The class that each topic belongs to, for models with topics of classes."""
-    return bundle.model.topic_owners
-
-
-def _sides(bundle: Bundle, n_terms: int) -> dict[str, list[Topic]]:
-    """The topics in the words of each modality of the documents, by its name; "" if there is just one."""
-    names = bundle.modalities
-    if not names:
-        return {"": list(bundle.topic_words(n_terms))}
-    return {name: list(bundle.topic_words(n_terms, modality=name)) for name in names}
 
 
 def _words(topic: Topic, weights: bool) -> Text:
@@ -113,10 +98,10 @@ def labels_column(labels: Any, weights: Any) -> tuple[str, list[str]]:
     return "strongest in", [", ".join(names) for names in strongest_labels(labels, weights)]
 
 
-def topics_json(bundle: Bundle, n_terms: int, *, ascii_only: bool = False) -> str:
+def topics_json(listing: Listing, n_terms: int, *, ascii_only: bool = False) -> str:
     """A JSON list with an object, on a line of its own, for each topic."""
-    sizes, classes = bundle.model.topic_sizes_, _classes(bundle)
-    sides = _listed(bundle, n_terms)
+    sizes, classes = listing.sizes, listing.owners
+    sides = _listed(listing, n_terms)
 
     def terms(number: int) -> Any:
         listed = {
@@ -140,11 +125,11 @@ def topics_json(bundle: Bundle, n_terms: int, *, ascii_only: bool = False) -> st
     return "[\n" + ",\n".join(lines) + "\n]\n"
 
 
-def topics_csv(bundle: Bundle, n_terms: int) -> str:
+def topics_csv(listing: Listing, n_terms: int) -> str:
     """A row for each word of each topic; a topic without words has none."""
     lines = io.StringIO()
     writer = csv.writer(lines, lineterminator="\n")
-    classes, sides = _classes(bundle), _listed(bundle, n_terms)
+    classes, sides = listing.owners, _listed(listing, n_terms)
     named = "" not in sides
     columns = [
         "topic",
@@ -155,17 +140,17 @@ def topics_csv(bundle: Bundle, n_terms: int) -> str:
         "weight",
     ]
     writer.writerow(columns)
-    for number in range(len(bundle.model.topic_sizes_)):
+    for number in range(len(listing.sizes)):
         for name, topics in sides.items():
             place = [number, *classes[number : number + 1], *([name] if named else [])]
             writer.writerows([*place, rank, *pair] for rank, pair in enumerate(topics[number], start=1))
     return lines.getvalue()
 
 
-def _listed(bundle: Bundle, n_terms: int) -> dict[str, list[Topic]]:
+def _listed(listing: Listing, n_terms: int) -> dict[str, list[Topic]]:
     """The topics, with weights of as many digits as their type has."""
-    kind = bundle.model.components_.dtype.type
+    kind = listing.dtype.type
     return {
         name: [[(term, float(str(kind(weight)))) for term, weight in topic] for topic in topics]
-        for name, topics in _sides(bundle, n_terms).items()
+        for name, topics in listing.words(n_terms).items()
     }

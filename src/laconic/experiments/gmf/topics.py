@@ -47,7 +47,7 @@ def run(quick: bool, say: Say) -> Results:
         "group RLSI": GroupRLSI(N_SHARED, N_OWN, **common),
         "group NMF": GroupNMF(N_SHARED, N_OWN, **common),
         "flat RLSI": RLSI(total, **common),
-        "flat NMF": NMF(total, **common),
+        "flat NMF": NMF(total, init="documents", **common),
     }
     found: Results = {}
     for name, model in models.items():

@@ -90,7 +90,8 @@ def embed(method: str, drawn: Drawn, strength: float, iterations: int, seed: int
     X = csr_array(normalize(drawn.X, norm="l1").astype(np.float32))
     with iterations_given():
         if method == "PLSA":
-            return np.asarray(PLSA(n_topics, max_iter=iterations, random_state=seed).fit_transform(X))
+            plsa = PLSA(n_topics, solver="em", max_iter=iterations, random_state=seed)
+            return np.asarray(plsa.fit_transform(X))
         model = GraphPLSA(
             n_topics,
             divergence=method.removeprefix("GraphPLSA "),

@@ -91,7 +91,7 @@ def _weights(
     n_topics = len(set(labels))
     with iterations_given():
         if divergence is None:
-            model = PLSA(n_topics, max_iter=iterations, random_state=seed)
+            model = PLSA(n_topics, solver="em", max_iter=iterations, random_state=seed)
             return np.asarray(model.fit_transform(normalize(X, norm="l1")))
         graphed = GraphPLSA(
             n_topics,

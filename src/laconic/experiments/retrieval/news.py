@@ -18,4 +18,4 @@ def news(quick: bool, say: Say) -> tuple[Any, Any]:
     if quick:
         data = data.where(np.random.default_rng(SEED).permutation(len(data))[:300])
     say(f"{DATASET}: counting words")
-    return data, data.corpus(min_df=2, max_df=0.5)
+    return data, data.corpus(min_df=2, max_df=0.5, weighting="tfidf")

@@ -88,7 +88,7 @@ def _components(name: str, corpus: Any, quick: bool) -> Any:
         model = (
             lda(N_TOPICS, 2 if quick else 50)
             if name == "LDA"
-            else PLSA(N_TOPICS, max_iter=iterations, random_state=SEED)
+            else PLSA(N_TOPICS, solver="em", max_iter=iterations, random_state=SEED)
         )
     with iterations_given():
         return model.fit(corpus.X if name.startswith("RLSI") else corpus.counts).components_

@@ -125,7 +125,7 @@ def sides(data: Any, seed: int) -> Sides:
     """Split documents; vocabulary and weights are those of the training documents only."""
     labels = np.asarray(data.labels)
     train, test = split(labels, seed)
-    corpus = data.where(train).corpus()
+    corpus = data.where(train).corpus(weighting="tfidf")
     texts = data.where(test).texts
     return Sides(
         corpus.X,
@@ -156,7 +156,7 @@ def run_texts(name: str, standard: str, load: Callable[[], Any], plan: Plan, say
     """
     say(f"{name}: counting words")
     data = load()
-    corpus = data.corpus()
+    corpus = data.corpus(weighting="tfidf")
     strength = _coding_strength(sides(data, SEED), plan, name, say)
     runs: list[Results] = []
     for number in range(plan.splits):

@@ -66,7 +66,7 @@ def run(quick: bool, say: Say) -> Results:
     """Fit both models, and compare the first words of their topics with each other and with the paper's."""
     data = datasets.load("nips12")
     starts, iterations, strengths = (1, 5, STRENGTHS[3::3]) if quick else (2, 30, STRENGTHS)
-    corpus = data.corpus()
+    corpus = data.corpus(weighting="tfidf")
     X, counts = corpus.X, data.counts
     if quick:
         X, counts = X[:300], counts[:300]

@@ -12,9 +12,10 @@ from scipy.special import xlogy
 
 from laconic.engines import Block, Engine, Shard, Shards, release
 from laconic.engines.shards import row_range
-from laconic.kernels import mixtures
+from laconic.kernels import mixtures, poisson
 from laconic.losses.divergence.counts import check_counts, from_independence, known_words
 from laconic.losses.divergence.mixtures import (
+    Descended,
     DocumentStep,
     Mixture,
     OverDocuments,
@@ -23,7 +24,14 @@ from laconic.losses.divergence.mixtures import (
     document_ratios,
     weighted_rows,
 )
-from laconic.losses.divergence.starts import even_weights, first_topics, lengths, weigh_by_length
+from laconic.losses.divergence.sooner import MEMORY, PLAIN, DescentSteps, ExtrapolatedSteps
+from laconic.losses.divergence.starts import (
+    even_weights,
+    first_topics,
+    lengths,
+    lift_weights,
+    weigh_by_length,
+)
 from laconic.losses.divergence.steps import DivergenceSteps
 from laconic.losses.factor import Factor, Floats
 from laconic.losses.folding import Explained
@@ -50,17 +58,20 @@ class Likelihood:
         Of the fit: documents are folded in as exactly.
     over_documents : Mixture, optional
         A prior over the documents of each topic, in place of one over the topics of a document.
+    solver : {"extrapolated", "em", "cd"}
+        By which steps; all but "em" begin with some of "em". Under a concave prior, "cd" is "extrapolated".
     """
 
     n_topics: int
     mixture: Mixture
     tol: float
     over_documents: Mixture | None = None
+    solver: str = "extrapolated"
 
     @property
     def whole(self) -> bool:
-        """Whether documents depend on each other."""
-        return self.over_documents is not None
+        """Whether documents depend on each other, or topics are solved by what all of them say."""
+        return self.over_documents is not None or self.solver == "cd"
 
     def fit(self, shards: Shards, start: Start, engine: Engine, patience: Patience) -> Found:
         """Maximum likelihood, then, if there is a prior, its steps from there.
@@ -73,45 +84,88 @@ class Likelihood:
         if start.drawn:
             engine.each(shards, even_weights, (self.n_topics, mixture.simplex))
         else:
-            fold_in_shards(shards, topics, plain, engine, precision(self.tol, shards.dtype))
+            exactness = precision(self.tol, shards.dtype)
+            positive = self.solver == "em" or self.over_documents is not None or mixture != plain
+            fold_in_shards(shards, topics, plain, engine, exactness, positive=positive)
         (offset,) = engine.totals(shards, _offset, mixture.simplex)
 
-        def run(phase: str, documents: DocumentStep, offset: float = offset) -> Trace:
-            return alternate(
-                DivergenceSteps(shards, topics, documents, engine, offset=offset), patience, phase
-            )
+        def run(phase: str, documents: DocumentStep, topics: Floats, offset: float = offset) -> _Run:
+            steps = self._steps(shards, topics, documents, engine, offset, PLAIN if start.drawn else 0)
+            memory = MEMORY if isinstance(steps, ExtrapolatedSteps) else patience.memory
+            return _Run(alternate(steps, patience._replace(memory=memory), phase), steps.components)
 
         prior = self.over_documents is not None or mixture != plain
-        trace = run("start", Separate(plain)) if prior and start.drawn else Trace([])
-        if trace.interrupted:
-            trace = trace._replace(history=[])
-        elif self.over_documents is not None:
+        found = _Run(Trace([]), topics)
+        if prior and start.drawn:
+            found = run("start", Separate(plain), topics)
+        if found.trace.interrupted:
+            found = found._replace(trace=found.trace._replace(history=[]))
+            return self._found(found, shards, engine)
+        if prior and mixture.simplex and self.solver != "em":
+            # steps of expectation-maximisation never leave a zero that coordinate descent has found
+            engine.each(shards, lift_weights, SMALL_SHARE**2)
+        if self.over_documents is not None:
             engine.each(shards, weigh_by_length, None)
-            trace = run("fit", OverDocuments(self.over_documents), offset=0.0)
+            found = run("fit", OverDocuments(self.over_documents), found.topics, offset=0.0)
         else:
-            trace = run("fit", Separate(mixture))
+            found = run("fit", Separate(mixture), found.topics)
             if mixture.weight > 0:
-                message = Folding(topics, mixture, precision(self.tol, shards.dtype))
+                message = Folding(found.topics, mixture, precision(self.tol, shards.dtype))
                 engine.documents(shards, prune_rows, message, weighted_rows)
+        return self._found(found, shards, engine)
+
+    def _found(self, found: _Run, shards: Shards, engine: Engine) -> Found:
         facts = {"doc_density": density(shards, engine)}
         engine.each(shards, release, None)
-        return Found(np.ascontiguousarray(topics.T), trace, facts)
+        return Found(np.ascontiguousarray(found.topics.T), found.trace, facts)
+
+    def _steps(
+        self,
+        shards: Shards,
+        topics: Floats,
+        documents: DocumentStep,
+        engine: Engine,
+        offset: float,
+        plain: int,
+    ) -> DivergenceSteps:
+        """The solver's steps, the first of them plain."""
+        if self.solver == "em":
+            return DivergenceSteps(shards, topics, documents, engine, offset=offset)
+        if not isinstance(documents, Separate):
+            return ExtrapolatedSteps(shards, topics, documents, documents, engine, offset=offset, plain=plain)
+        mixture = documents.mixture
+        if self.solver == "cd" and mixture.weight == 0:
+            return DescentSteps(shards, topics, documents, mixture, engine, offset=offset, plain=plain)
+        concave_on_simplex = mixture.simplex and mixture.weight > 0
+        later = documents if concave_on_simplex else Descended(mixture)
+        return ExtrapolatedSteps(shards, topics, documents, later, engine, offset=offset, plain=plain)
 
     def memory(self, sizes: Sizes) -> dict[str, int]:
         """What a fit adds in bytes."""
-        # a prior over documents sees the expected counts of all of them
-        copies = 2 if self.over_documents is not None else 1
+        # a prior over documents sees the expected counts of all of them; extrapolation may come back
+        copies = 1 + (self.over_documents is not None) + (self.solver == "extrapolated")
         parts = {
             "documents by columns": sizes.columns,
             "weights of documents": copies * sizes.weights,
         }
         parts["sums over documents"] = beyond(sizes.norms, parts)
-        return parts | {"topics": topics_memory(sizes)}
+        topics = topics_memory(sizes)
+        if self.solver != "em":
+            # where they began; and, to be extrapolated, those before and ahead
+            topics += (3 if self.solver == "extrapolated" else 1) * sizes.topics
+        return parts | {"topics": topics}
 
     def fold_in(self, components: Factor, dtype: Any, engine: Engine) -> FixedMixtures:
         """Prepare topics × terms for documents of a type."""
         topics = np.ascontiguousarray(components.T, dtype)
         return FixedMixtures(topics, np.asarray(topics.any(axis=1)), self.mixture, precision(self.tol, dtype))
+
+
+class _Run(NamedTuple):
+    """How a run of the loop went, and its topics."""
+
+    trace: Trace
+    topics: Floats
 
 
 def topics_memory(sizes: Sizes) -> int:
@@ -135,6 +189,8 @@ class Folding(NamedTuple):
     topics: Floats
     mixture: Mixture
     precision: float
+    positive: bool = False
+    """Whether no weight may be zero: steps of expectation-maximisation that follow would not leave it."""
 
 
 class FixedMixtures(NamedTuple):
@@ -174,17 +230,29 @@ class FixedMixtures(NamedTuple):
 
 
 def fold_in_shards(
-    shards: Shards, topics: Floats, mixture: Mixture, engine: Engine, exactness: float
+    shards: Shards,
+    topics: Floats,
+    mixture: Mixture,
+    engine: Engine,
+    exactness: float,
+    *,
+    positive: bool = False,
 ) -> None:
-    """Find the weights of the shards' documents for fixed topics."""
+    """Find the weights of the shards' documents for fixed topics; `positive` ones to go on from by EM."""
     engine.each(shards, even_weights, (topics.shape[1], mixture.simplex))
-    engine.documents(shards, fold_rows, Folding(topics, mixture, exactness), weighted_rows)
+    engine.documents(shards, fold_rows, Folding(topics, mixture, exactness, positive), weighted_rows)
 
 
 def fold_rows(shard: Shard, rows: Block, message: Folding) -> None:
     """Solve for these documents to the end."""
     X, topics, mixture = shard.X, message.topics, message.mixture
     weights = shard.weights[rows.start : rows.stop]
+    if mixture == mixture.plain and not message.positive:
+        ends = X.indptr[rows.start : rows.stop + 1]
+        documents = ends[:-1], ends[1:], X.indices, X.data
+        poisson.descend_mixtures(*documents, topics, weights, *mixture, message.precision, CYCLES)
+        return
+    # a prior, too, begins from likely weights that are not zero
     matrix = X.indptr, X.indices, X.data, *rows, topics, weights
     mixtures.fold_in(*matrix, *mixture.plain, message.precision, CYCLES)
     if mixture != mixture.plain:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from laconic.engines import Block, Engine, Shard, Shards, weighted_blocks
-from laconic.kernels import mixtures
+from laconic.kernels import mixtures, poisson
 from laconic.kernels.ratios import ratio_sums
 from laconic.losses.factor import Floats
 
@@ -97,6 +97,29 @@ def row_penalties(shard: Shard, rows: Block, mixture: Mixture) -> float:
     if mixture.simplex and mixture.weight == 0:
         return 0.0
     return float(mixtures.penalties(shard.weights[rows.start : rows.stop], *mixture))
+
+
+class Descended(Separate):
+    """Every document for itself, weight by weight; not for a prior on the simplex.
+
+    Weights may become zero, and leave it again. It costs about as much as a step of
+    expectation-maximisation, and goes much further.
+    """
+
+    def solve(self, shards: Shards, topics: Floats, engine: Engine) -> DocumentShare:
+        """A sweep over the weights of each document."""
+        message = MixtureMessage(topics, self.mixture)
+        (share,) = engine.documents(shards, descend_rows, message, weighted_rows)
+        return DocumentShare(*share)
+
+
+def descend_rows(shard: Shard, rows: Block, message: MixtureMessage) -> DocumentShare:
+    """A sweep of coordinate descent for each of these documents."""
+    X, ends = shard.X, shard.X.indptr[rows.start : rows.stop + 1]
+    weights = shard.weights[rows.start : rows.stop]
+    matrix = ends[:-1], ends[1:], X.indices, X.data, message.topics, weights
+    loss = float(poisson.descend_mixtures(*matrix, *message.mixture, 0.0, 1))
+    return DocumentShare(loss, row_penalties(shard, rows, message.mixture))
 
 
 class StoreMessage(NamedTuple):

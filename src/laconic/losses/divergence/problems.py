@@ -61,7 +61,7 @@ class LinkedLikelihood(Likelihood):
         X = shards[0].X
         topics = first_topics(shards, engine, self.n_topics, start)
         # from weights that suit the topics: neighbours that begin alike might never part
-        fold_in_shards(shards, topics, SIMPLEX, engine, START_PRECISION)
+        fold_in_shards(shards, topics, SIMPLEX, engine, START_PRECISION, positive=True)
         weights = shards[0].weights
         how = self.divergence, self.strength, engine, patience
         run = strengthened_fit if self.divergence == "l1" and start.drawn else fit_on_graph
@@ -187,7 +187,7 @@ class _Fitter:
         if not self.start.drawn:
             topics = self.first_topics(side_by_side(self.matrices))
             shards = Shards.whole(self.nodes.counts)
-            fold_in_shards(shards, topics, SIMPLEX, self.engine, self.precision)
+            fold_in_shards(shards, topics, SIMPLEX, self.engine, self.precision, positive=True)
             return LinkedFit(Trace([]), topics, shards[0].weights)
         # Tied weights first: then topics correspond, and are found before strong links slow all weights down.
         fit = self.tied("start")
@@ -202,7 +202,7 @@ class _Fitter:
         if self.start.drawn:
             self.engine.each(shards, even_weights, (self.n_topics, True))
         else:
-            fold_in_shards(shards, topics, SIMPLEX, self.engine, self.precision)
+            fold_in_shards(shards, topics, SIMPLEX, self.engine, self.precision, positive=True)
         steps = DivergenceSteps(shards, topics, Separate(SIMPLEX), self.engine, segments=self.segments)
         trace = alternate(steps, self.patience, phase)
         return LinkedFit(trace, steps.components, shards[0].weights[place])

@@ -64,6 +64,12 @@ def weigh_by_length(shard: Shard, _: None) -> None:
     shard.weights *= lengths(shard)[:, None].astype(shard.X.dtype)
 
 
+def lift_weights(shard: Shard, least: float) -> None:
+    """Let every topic have at least this share of a document, before the weights are scaled to sum to one."""
+    np.maximum(shard.weights, least, out=shard.weights)
+    shard.weights /= shard.weights.sum(axis=1, keepdims=True)
+
+
 def lengths(shard: Shard) -> Floats:
     """The sum of the counts of every document."""
     return np.asarray(shard.X.sum(axis=1, dtype=np.float64))

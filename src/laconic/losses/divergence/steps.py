@@ -76,22 +76,31 @@ class DivergenceSteps:
 
     def topics(self) -> float:
         """A step of the topics, scaled to sum to one; returns the objective before it."""
-        totals = np.zeros((len(self.segments), self.components.shape[1]))
-        loss, topics = 0.0, self.components
+        expected = self.expected(self.components)
+        self.scale(expected, self.components)
+        return expected.loss + self.penalty + self.offset
+
+    def expected(self, topics: Floats) -> Expected:
+        """The expected counts of all terms, given topics and the documents' weights."""
+        totals = np.zeros((len(self.segments), topics.shape[1]))
+        loss = 0.0
         shares = list(self.engine.terms(self.shards, self.blocks, term_ratios, expected_counts, topics))
         for block, share in zip(self.blocks, shares, strict=True):
             totals[block.segment] += share.totals
             loss += share.loss
+        return Expected(loss, totals, [share.counts for share in shares])
+
+    def scale(self, expected: Expected, topics: Floats) -> None:
+        """Put expected counts, scaled to sum to one, in the place of topics."""
         # a topic that no document has may as well stay what it was
-        used = totals > 0
-        divisors = np.where(used, totals, 1).astype(topics.dtype)
-        for block, share in zip(self.blocks, shares, strict=True):
+        used = expected.totals > 0
+        divisors = np.where(used, expected.totals, 1).astype(topics.dtype)
+        for block, counts in zip(self.blocks, expected.counts, strict=True):
             part, s = topics[block.terms.start : block.terms.stop], block.segment
             if used[s].all():
-                np.divide(share.counts, divisors[s], out=part)
+                np.divide(counts, divisors[s], out=part)
             else:
-                np.divide(share.counts, divisors[s], out=part, where=used[s])
-        return loss + self.penalty + self.offset
+                np.divide(counts, divisors[s], out=part, where=used[s])
 
     def objective(self) -> float:
         """The objective at the current weights and topics."""
@@ -117,6 +126,14 @@ class TermShare(NamedTuple):
     loss: float
     totals: Floats
     counts: Floats
+
+
+class Expected(NamedTuple):
+    """The loss, and the expected counts of every block of terms with their sums over each segment."""
+
+    loss: float
+    totals: Floats
+    counts: list[Floats]
 
 
 def see_by_columns(shard: Shard, _: Any) -> None:

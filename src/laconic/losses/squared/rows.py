@@ -13,9 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve, eigh
 
-from laconic.kernels.rows import descend
+from laconic.kernels.rows import descend, update_once
 
 Floats = NDArray[Any]
+
+# Rows of so few entries are updated whole, zeros and all, side by side; longer ones where they are not zero.
+NARROW = 128
 
 
 class RowSolver(Protocol):
@@ -106,6 +109,9 @@ class Descent:
 
     def solve(self, prepared: Floats, targets: Floats, rows: Floats, explained: Floats | None = None) -> int:
         """Descend from the rows as they are."""
+        if self.max_sweeps == 1 and self.nonnegative and self.alpha == 0 and len(prepared) <= NARROW:
+            update_once(prepared, targets if explained is None else targets - explained, rows)
+            return len(rows)
         scalar = rows.dtype.type
         threshold, ridge = (self.alpha / 2, 0.0) if self.power == 1 else (0.0, self.alpha)
         unsolved: int = descend(

@@ -1,0 +1,40 @@
+"""The words of a topic, in the order in which they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def by_weight(
+    terms: NDArray[Any], weights: NDArray[Any], names: Sequence[Any] | NDArray[Any], n_terms: int | None
+) -> list[tuple[str, float]]:
+    """The words of a topic, largest absolute weight first.
+
+    Parameters
+    ----------
+    terms : ndarray of int
+        The columns where the topic is not zero, rising.
+    weights : ndarray of float
+        What it has there.
+    names : sequence
+        The name of every column.
+    n_terms : int or None
+        At most this many, or all.
+
+    Returns
+    -------
+    list of (str, float)
+
+    Examples
+    --------
+    >>> by_weight(np.array([0, 2, 3]), np.array([0.5, -2.0, 0.5]), ["sun", "sea", "rain", "snow"], 2)
+    [('rain', -2.0), ('sun', 0.5)]
+    """
+    # stable: equal weights stay in the vocabulary's order
+    order = np.argsort(-np.abs(weights), kind="stable")
+    order = order if n_terms is None else order[: max(0, n_terms)]
+    return [(str(names[terms[j]]), float(weights[j])) for j in order]

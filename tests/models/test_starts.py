@@ -1,0 +1,110 @@
+"""Starts: of a sample where documents are many, and from singular vectors, whatever the seed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array, random_array
+
+from laconic import NMF, RLSI, GroupRLSI
+from laconic.evaluate import topic_overlap
+from laconic.losses.squared import starts
+from laconic.losses.squared.classes import Classes
+
+BUDGET = {"topic_norm": "l0", "terms_per_topic": 5}
+
+
+def planted(n_topics, n_documents):
+    """Documents about one of some topics of five words each, with noise; and the topics."""
+    random = np.random.RandomState(0)
+    topics = np.kron(np.eye(n_topics), np.linspace(1.5, 1, 5))
+    about = random.permutation(n_documents) % n_topics
+    counts = random.poisson(2 * topics[about]) + random.poisson(0.05, (n_documents, topics.shape[1]))
+    return csr_array(counts.astype(np.float64)), topics
+
+
+@pytest.fixture
+def few_suffice(monkeypatch):
+    """Samples of 50 documents, or two for every topic."""
+    monkeypatch.setattr(starts, "SAMPLE", 50)
+    monkeypatch.setattr(starts, "SAMPLE_PER_TOPIC", 2)
+
+
+def test_a_sample_has_documents_of_every_class(few_suffice):
+    members = np.array([0] * 900 + [1] * 7 + [2] * 93)
+    sample = starts.sample_of(Classes(members, 2, (3, 3, 3)), np.random.RandomState(0))
+    sizes = np.bincount(members[sample], minlength=3)
+    assert (np.diff(sample) > 0).all()
+    assert sizes[1] == 7
+    assert sizes[2] >= 8
+    assert 50 <= sizes.sum() <= 50 + 7 + 8
+
+
+def test_a_small_collection_is_taken_whole(few_suffice):
+    assert starts.sample_of(Classes.single(50, 3), np.random.RandomState(0)) is None
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        RLSI(4, **BUDGET),
+        RLSI(4, init="svd", **BUDGET),
+        RLSI(4),
+        RLSI(4, init="svd"),
+        RLSI(4, topic_norm="l2", init="svd"),
+        NMF(4),
+    ],
+)
+def test_a_sample_finds_what_all_documents_have(few_suffice, model):
+    X, topics = planted(4, n_documents=400)
+    found = model.set_params(random_state=0).fit(X)
+    assert topic_overlap(topics, found.components_, n_terms=5).mean() > 0.9
+    again = model.fit(X)
+    np.testing.assert_array_equal(again.objective_history_, found.objective_history_)
+
+
+def test_a_sample_of_classes_starts_group_models(few_suffice):
+    X, _ = planted(4, n_documents=400)
+    labels = np.where(np.arange(400) < 390, "large", "small")
+    model = GroupRLSI(2, 2, random_state=0, **BUDGET).fit(X, labels)
+    assert model.n_alive_ == 6
+
+
+def test_a_fit_that_is_stopped_in_its_start_has_topics(few_suffice):
+    X, _ = planted(4, n_documents=400)
+    for init in ("documents", "svd"):
+        model = RLSI(4, init=init, random_state=0, **BUDGET)
+        model.fit(X, callback=lambda progress: True)
+        assert model.n_alive_ == 4
+        assert model.topic_sizes_.max() <= 5
+
+
+def test_terms_that_a_sample_lacks_do_not_matter_to_its_singular_vectors(monkeypatch):
+    X = csr_array(random_array((300, 40), density=0.2, rng=0, dtype=np.float64))
+    wide = csr_array((X.data, 3 * X.indices, X.indptr), (300, 200))
+    monkeypatch.setattr(starts, "SAMPLE", 100)
+    models = [NMF(3, random_state=0, max_iter=20, tol=0.1).fit(each) for each in (X, wide)]
+    np.testing.assert_allclose(
+        models[0].components_.toarray(), models[1].components_.toarray()[:, :120:3], atol=1e-6
+    )
+
+
+@pytest.mark.parametrize("model", [NMF(5), RLSI(5, init="svd", **BUDGET)])
+def test_singular_vectors_leave_little_to_chance(model):
+    X, _ = planted(5, n_documents=200)
+    one, two = (model.set_params(random_state=seed).fit(X).components_.copy() for seed in (1, 2))
+    assert topic_overlap(one, two, n_terms=5).mean() == 1
+
+
+def test_shares_are_parts_of_one():
+    X, _ = planted(3, n_documents=50)
+    X = csr_array(np.vstack([X.toarray(), np.zeros((1, X.shape[1]))]))
+    model = RLSI(3, nonnegative="both", init="svd", random_state=0, **BUDGET).fit(X)
+    weights = model.transform(X)
+    shares = model.shares(weights)
+    assert weights.data.min() > 0
+    np.testing.assert_allclose(shares.sum(axis=1)[:-1], 1, rtol=1e-5)
+    assert shares[[-1]].nnz == 0
+    np.testing.assert_allclose(model.shares(weights.toarray()), shares.toarray(), rtol=1e-6)
+    with pytest.raises(ValueError, match="no shares"):
+        RLSI(3, nonnegative=True).fit(X).shares(weights)
