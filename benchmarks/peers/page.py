@@ -181,23 +181,23 @@ def published_rows(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def absences(store: Store, everyone: Sequence[Contender]) -> list[str]:
-    """What has no result, and why."""
+    """What has no result, and why: a line for each collection and reason."""
     lines = []
     for protocol in (OCTIS, LABELS):
         for collection in protocol.collections:
-            results = {
-                contender.name: store.read(protocol.name, collection, contender.key) or {}
-                for contender in everyone
-            }
-            if not any("runs" in result for result in results.values()):
+            reasons: dict[str, list[str]] = {}
+            for contender in everyone:
+                result = store.read(protocol.name, collection, contender.key) or {}
+                if "runs" not in result:
+                    why = result.get("missing") or result.get("failed") or "not run yet"
+                    reasons.setdefault(why, []).append(contender.name)
+            if list(map(len, reasons.values())) == [len(everyone)]:
                 lines.append(
                     f"{TITLES[collection]}: nobody; the collection was not at hand, or not asked for."
                 )
-                continue
-            for name, result in results.items():
-                if "runs" not in result:
-                    why = result.get("missing") or result.get("failed") or "not run yet"
-                    lines.append(f"{TITLES[collection]}: {name}: {why}.")
+            else:
+                named = (f"{', '.join(names)} ({why})" for why, names in reasons.items())
+                lines += [f"{TITLES[collection]}: {each}." for each in named]
     return lines
 
 

@@ -249,7 +249,7 @@ class TestPage:
         assert "behind it in all of these: gensim LDA." in page
         assert page.index("| laconic.fit") < page.index("| scikit-learn NMF") < page.index("| gensim LDA")
         assert "| CTM | 0.094 | 0.819 | +0.106, -0.019 |" in page
-        assert "- OCTIS' BBC News: BERTopic: not installed: bertopic." in page
+        assert "- OCTIS' BBC News: BERTopic (not installed: bertopic)." in page
         assert "- OCTIS' M10: nobody" in page
         assert "Ahead of every published row in both numbers at once: none." in page
         assert "Versions: toy 1.0." in page
