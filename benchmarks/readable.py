@@ -56,7 +56,11 @@ def main() -> None:
     parser.add_argument("--markdown", action="store_true")
     options = parser.parse_args()
     variants: dict[str, dict[str, Any]] = {
-        "word budget of 40, non-negative": {"topic_norm": "l0", "nonnegative": True},
+        "as by default: word budget of 40, non-negative": {
+            "topic_norm": "l0",
+            "nonnegative": "both",
+            "init": "svd",
+        },
         "word budget of 40, signed": {"topic_norm": "l0"},
         "l1": {},
         "l1, non-negative": {"nonnegative": True},

@@ -18,7 +18,9 @@ def test_default_is_the_word_budget(laconic, rows, jsonl, tmp_path):
     result = laconic("fit", jsonl, "--text", "body", "-o", tmp_path / "m", "-k", 4)
     bundle = load(tmp_path / "m")
     corpus = Corpus.from_texts([row["body"] for row in rows])
-    expected = RLSI(4, topic_norm="l0", terms_per_topic=40, nonnegative=True, random_state=0).fit(corpus.X)
+    expected = RLSI(
+        4, topic_norm="l0", terms_per_topic=40, nonnegative="both", init="svd", random_state=0
+    ).fit(corpus.X)
     assert same(bundle.model, expected)
     assert bundle.model.get_params() == expected.get_params()
     assert list(bundle.vocabulary) == list(corpus.vocabulary)
@@ -127,7 +129,14 @@ def test_topics_are_the_themes(saved):
 )
 def test_model_options(laconic, rows, jsonl, tmp_path, arguments, parameters):
     laconic("fit", jsonl, "--text", "body", "--topics", 3, "-o", tmp_path / "m", *arguments)
-    given = {"topic_norm": "l0", "terms_per_topic": 40, "nonnegative": True, "random_state": 0, **parameters}
+    usual = {
+        "topic_norm": "l0",
+        "terms_per_topic": 40,
+        "nonnegative": "both",
+        "init": "svd",
+        "random_state": 0,
+    }
+    given = {**usual, **parameters}
     expected = RLSI(3, **given).fit(Corpus.from_texts([row["body"] for row in rows]).X)
     model = load(tmp_path / "m").model
     assert model.get_params() == expected.get_params()
@@ -153,7 +162,7 @@ def _dense(model):
         (["--weighting", "log-entropy"], {"weighting": "log-entropy"}),
         (["--stemmer", "English"], {"stemmer": "english"}),
         (["--stop-words", "german"], {"stop_words": "german"}),
-        (["--sublinear-tf"], {"sublinear_tf": True}),
+        (["--weighting", "tfidf", "--sublinear-tf"], {"weighting": "tfidf", "sublinear_tf": True}),
         (["--html"], {"html": True}),
         (["--no-html"], {"html": False}),
     ],
@@ -165,7 +174,7 @@ def test_term_options(laconic, rows, jsonl, tmp_path, arguments, settings):
     bundle = load(tmp_path / "m")
     assert bundle.vectorizer.to_dict() == vectorizer.to_dict()
     assert list(bundle.vocabulary) == list(vectorizer.vocabulary)
-    expected = RLSI(2, topic_norm="l0", terms_per_topic=40, nonnegative=True, random_state=0)
+    expected = RLSI(2, topic_norm="l0", terms_per_topic=40, nonnegative="both", init="svd", random_state=0)
     assert same(bundle.model, expected.fit(vectorizer.weigh(counts)))
 
 

@@ -120,7 +120,7 @@ def test_defaults_are_those_of_the_library_and_told_where_there_are_any():
     for flag, words in {
         "--min-df": "2",
         "--ngrams": "1",
-        "--weighting": "tfidf",
+        "--weighting": "log-entropy",
         "--encoding": "utf-8",
         "--label": None,
         "--model": "rlsi",
@@ -148,7 +148,7 @@ def test_limits_and_choices_are_those_of_the_models():
     for line in TABLE:
         for name in line.names.split():
             rule = PARAMETERS.get(name)
-            if isinstance(rule, Choice) and rule.values != (False, True):
+            if isinstance(rule, Choice) and line.value_type is not bool:
                 assert tuple(choice.value for choice in line.value_type) == rule.values
             if isinstance(rule, Number):
                 (information,) = line.parameter().annotation.__metadata__
@@ -185,7 +185,8 @@ def _names_in_errors():
 # Of functions that no command calls with them, or only after its own check.
 ELSEWHERE = {
     "a p-value", "b", "decay", "depth", "folds", "it", "k", "k1", "learning_rate", "mean_length", "measure",
-    "mode", "n", "n_resamples", "n_terms", "scaling", "similarity", "smoothing", "splits", "terms", "topic",
+    "mode", "n", "n_resamples", "n_samples",
+    "n_terms", "scaling", "similarity", "smoothing", "splits", "terms", "topic",
     "topics", "unknown", "window",
     # of priors, whose text names them
     "rate", "shape", "eps", "weight", "over",

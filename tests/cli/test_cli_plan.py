@@ -40,7 +40,7 @@ def test_the_plan_of_a_table(laconic, rows, saved, tmp_path):
     for line in [
         "columns  body, kind, key",
         "options  --text body  --label kind",
-        "english stop words; english stems; sequences of up to 2 words; weighted by tfidf",
+        "english stop words; english stems; sequences of up to 2 words; weighted by log-entropy",
         "n_components 7",
         f"the model to {tmp_path / 'm'} (new)",
         f"the corpus to {tmp_path / 'c'} (new)",

@@ -22,7 +22,7 @@ def new():
 
 @pytest.fixture
 def expected(saved, new):
-    return load(saved).transform([row["body"] for row in new])
+    return load(saved).transform([row["body"] for row in new]).toarray()
 
 
 @pytest.fixture

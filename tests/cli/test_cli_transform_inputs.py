@@ -53,7 +53,7 @@ def test_several_files_have_running_ids(run, saved, new, tmp_path):
     write_csv(tmp_path / "c.csv", new[25:])
     _, ids, weights = run(tmp_path / "[abc].*", "--text", "body")
     assert ids == [str(number) for number in range(40)]
-    assert np.array_equal(weights, load(saved).transform([row["body"] for row in new]))
+    assert np.array_equal(weights, load(saved).transform([row["body"] for row in new]).toarray())
 
 
 def test_rows_that_cannot_be_used_are_left_out_and_told(run, saved, new, tmp_path):
@@ -62,7 +62,7 @@ def test_rows_that_cannot_be_used_are_left_out_and_told(run, saved, new, tmp_pat
         file.write("no json\n")
     said, ids, weights = run(path, "--text", "body", "--on-error", "skip")
     assert len(ids) == 40
-    assert np.array_equal(weights, load(saved).transform([row["body"] for row in new]))
+    assert np.array_equal(weights, load(saved).transform([row["body"] for row in new]).toarray())
     assert "laconic: warning: 1 of 41 rows could not be used and was left out:\n" in said
     assert f"  {path}, line 41: not JSON" in said
 
@@ -81,7 +81,7 @@ def test_counts_are_matched_by_their_terms(run, saved, counted, tmp_path, kind):
     for column, term in enumerate(bundle.vocabulary):
         if term in known:
             counts[:, column] = counted.counts.toarray()[:, known[term]]
-    expected = bundle.model.transform(bundle.vectorizer.weigh(counts))
+    expected = bundle.model.transform(bundle.vectorizer.weigh(counts)).toarray()
 
     vocabulary = write_lines(tmp_path / "terms.txt", counted.vocabulary)
     options = ["--vocabulary", vocabulary]
@@ -109,7 +109,7 @@ def test_counts_without_terms_fit_a_model_without_terms(laconic, run, counted, c
     path = write_matrix_market(tmp_path / "c.mtx", corpus.counts)
     laconic("fit", path, "-k", 3, "-o", tmp_path / "numbered")
     said, _, weights = run(path, model=tmp_path / "numbered")
-    assert np.array_equal(weights, load(tmp_path / "numbered").model.transform(corpus.X))
+    assert np.array_equal(weights, load(tmp_path / "numbered").model.transform(corpus.X).toarray())
     assert said == f"90 documents written to {tmp_path / 'out.parquet'}\n"
     assert "words are the numbers" not in laconic("topics", tmp_path / "numbered").stderr
 

@@ -30,7 +30,7 @@ def test_defaults():
     corpus = Corpus.from_texts(TEXTS)
     assert corpus.labels is None
     assert list(corpus.ids) == ["0", "1", "2", "3"]
-    assert corpus.vectorizer.weighting == "tfidf"
+    assert corpus.vectorizer.weighting == "log-entropy"
 
 
 def test_repr():

@@ -160,7 +160,9 @@ def test_the_tally_says_what_was_found():
     assert vectorizer.tally is None
     vectorizer.fit_count(["the fish and the bird", "a fish", "", "fish bird frog"])
     assert vectorizer.tally == counting.Tally(n_texts=4, n_tokens=6, n_terms_found=3, n_terms=2)
-    restored = Vectorizer.from_dict(vectorizer.to_dict(), vectorizer.vocabulary, vectorizer.idf)
+    restored = Vectorizer.from_dict(
+        vectorizer.to_dict(), vectorizer.vocabulary, vectorizer.idf, vectorizer.mean_length
+    )
     assert restored.tally is None
 
 

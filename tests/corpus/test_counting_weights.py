@@ -110,7 +110,8 @@ def test_weights_share_the_indices_of_the_counts(weighting):
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"sublinear_tf": True}, {"weighting": "log-entropy"}, {"weighting": "bm25"}]
+    "options",
+    [{}, {"weighting": "tfidf", "sublinear_tf": True}, {"weighting": "log-entropy"}, {"weighting": "bm25"}],
 )
 def test_weights_in_blocks_and_in_files_are_the_same(monkeypatch, options):
     texts = [f"fish{k % 7} bird{k % 11} " * (1 + k % 3) for k in range(200)]

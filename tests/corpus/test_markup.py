@@ -86,7 +86,7 @@ def test_texts_that_come_later_are_treated_alike(tmp_path):
     assert vectorizer.count(later).toarray().tolist() == expected
     assert vectorizer.count(iter(later)).toarray().tolist() == expected
     settings = json.loads(json.dumps(vectorizer.to_dict()))
-    again = Vectorizer.from_dict(settings, vectorizer.vocabulary, vectorizer.idf)
+    again = Vectorizer.from_dict(settings, vectorizer.vocabulary, vectorizer.idf, vectorizer.mean_length)
     assert again.count(later).toarray().tolist() == expected
     corpus = Corpus.from_texts(texts, **EVERYTHING)
     corpus.save(tmp_path / "corpus")

@@ -97,7 +97,7 @@ def saved(corpus, tmp_path):
         lambda: from_texts(weighting="binary"),
         lambda: from_texts(weighting="log-entropy"),
         lambda: from_texts(weighting="bm25"),
-        lambda: from_texts(sublinear_tf=True),
+        lambda: from_texts(weighting="tfidf", sublinear_tf=True),
         lambda: Corpus.from_texts(["one document"], min_df=1, max_df=1.0),
         lambda: Corpus.from_counts([[0.0]], ["nothing"]),
         lambda: Corpus.from_counts([[0.5, 0, 1e30], [0, 0, 0], [1e-30, 0, 2]], ["x", "y z", "Ü"]),

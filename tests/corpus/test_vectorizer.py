@@ -69,7 +69,7 @@ def test_counts_are_those_of_count_vectorizer(texts, options, others):
 @given(TEXTS, OPTIONS, st.booleans(), TEXTS)
 @pytest.mark.filterwarnings("ignore:Your stop_words may be inconsistent:UserWarning")
 def test_weights_are_those_of_tfidf_vectorizer(texts, options, sublinear_tf, others):
-    vectorizer, counts = fitted(texts, sublinear_tf=sublinear_tf, **options)
+    vectorizer, counts = fitted(texts, weighting="tfidf", sublinear_tf=sublinear_tf, **options)
     if counts is None:
         return
     peer = TfidfVectorizer(sublinear_tf=sublinear_tf, **options)
@@ -108,7 +108,7 @@ def test_count_and_binary_are_not_normalised():
 
 
 def test_weigh_leaves_the_counts_alone():
-    vectorizer = Vectorizer(min_df=1, max_df=1.0, sublinear_tf=True)
+    vectorizer = Vectorizer(min_df=1, max_df=1.0, weighting="tfidf", sublinear_tf=True)
     counts = vectorizer.fit_count(["fish fish bird", "fish"])
     before = counts.copy()
     X = vectorizer.weigh(counts)
@@ -239,9 +239,9 @@ def test_numpy_numbers_are_plain_in_the_settings():
         ({}, ["fish"], None, "needs idf"),
         ({}, ["fish"], [1.0, 2.0], r"shape \(2,\); the vocabulary has 1 terms"),
         ({}, ["fish"], [[1.0]], r"shape \(1, 1\)"),
-        ({}, ["fish"], [np.nan], "finite and positive"),
-        ({}, ["fish"], [np.inf], "finite and positive"),
-        ({}, ["fish"], [0.0], "finite and positive"),
+        ({"weighting": "tfidf"}, ["fish"], [np.nan], "finite and positive"),
+        ({"weighting": "tfidf"}, ["fish"], [np.inf], "finite and positive"),
+        ({"weighting": "tfidf"}, ["fish"], [0.0], "finite and positive"),
         ({}, ["fish"], ["heavy"], "idf must be numbers"),
         ({"weighting": "count"}, ["fish"], [1.0], "idf must be None"),
         ({}, ["fish", "bird", "fish"], [1.0] * 3, "terms 0 and 2 of the vocabulary are the same: 'fish'"),
@@ -265,7 +265,9 @@ def test_unfitted():
 
 
 def test_weigh_refuses_what_does_not_fit():
-    vectorizer = Vectorizer.from_dict({"sublinear_tf": True}, ["fish", "bird"], [1.0, 1.0])
+    vectorizer = Vectorizer.from_dict(
+        {"weighting": "tfidf", "sublinear_tf": True}, ["fish", "bird"], [1.0, 1.0]
+    )
     with pytest.raises(CorpusError, match="3 columns; the vocabulary has 2 terms"):
         vectorizer.weigh([[1, 0, 0]])
     with pytest.raises(CorpusError, match="sublinear_tf needs counts of 1 or more"):

@@ -80,7 +80,7 @@ def test_corpora_of_any_words_are_well_formed(text, other, count):
 @pytest.fixture(scope="module")
 def corpus():
     return Corpus.from_texts(
-        TEXTS, labels=["<i>", "<i>", "b", "b", "b"], ids=list("vwxyz"), min_df=1, max_df=1.0
+        TEXTS, labels=["<i>", "<i>", "b", "b", "b"], ids=list("vwxyz"), min_df=1, max_df=1.0, html=False
     )
 
 
@@ -88,7 +88,7 @@ def test_a_corpus_shows_its_sizes_labels_and_terms(corpus):
     page = read(corpus)
     assert "5 documents × 4 terms" in page.text  # noqa: RUF001
     assert "1 document without any term of the vocabulary" in page.text
-    assert "weighted by tfidf" in page.text
+    assert "weighted by log-entropy" in page.text
     assert ["b", "3", "60.0%"] in page.rows
     assert ["<i>", "2", "40.0%"] in page.rows
     assert ["fish", "3", "60.0%"] in page.rows

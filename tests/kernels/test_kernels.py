@@ -182,7 +182,7 @@ def sweep(gram, products, C, budget, nonnegative):
     terms = np.tile(np.arange(C.shape[1]), (len(C), 1))
     weights, sizes = C.copy(), np.full(len(C), C.shape[1], np.int64)
     least = np.zeros(len(products), products.dtype)
-    budget_sweep(gram, products, terms, weights, sizes, budget, nonnegative, least)
+    budget_sweep(gram, products, terms, weights, sizes, budget, nonnegative, least, 0.0)
     out = np.zeros_like(C)
     for k, size in enumerate(sizes):
         assert (np.diff(terms[k, :size]) > 0).all()

@@ -44,6 +44,16 @@ class Descend:
                     change = max(change, abs(c[k] - old) * curvature)
 
 
+def update_each(G, R, explained, C, alpha):
+    """One non-negative update of every coordinate, at rest or not: HALS."""
+    C = C.copy()
+    for k in range(len(G)):
+        C[k] = 0
+        if G[k, k] > 0:
+            C[k] = np.maximum((R[k] - explained[k] - G[k] @ C) / G[k, k], 0)
+    return C
+
+
 def ridge(G, R, explained, C, alpha):
     return np.linalg.solve(G + alpha * np.eye(len(G)), R - explained)
 

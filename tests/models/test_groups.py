@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from naive_groups import Budget, Descend, NaiveGroups, multiply, ridge
+from naive_groups import Budget, Descend, NaiveGroups, multiply, ridge, update_each
 from scipy.optimize import nnls
 from scipy.sparse import csr_array, issparse
 
@@ -154,7 +154,7 @@ def naive(variant, X, y, init, sizes, n_shared=2, alphas=None, alpha_shared=None
     parts = [X[y == label] for label in np.unique(y)]
     Cs = [init[end - n : end] for n, end in zip(sizes, ends, strict=True)]
     if variant in ("cd", "mu"):
-        solver = Descend(nonnegative=True, max_sweeps=1) if variant == "cd" else multiply
+        solver = update_each if variant == "cd" else multiply
         oracle = NaiveGroups(parts, init[:n_shared], Cs, documents=solver, topics=solver)
         oracle.start(Descend(nonnegative=True, max_sweeps=200), least=0.0 if variant == "cd" else 0.01)
         return oracle

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from laconic.bundle.kind import MODEL, PREFIX, class_in
+from laconic.corpus.described import described_vectorizer
 from laconic.models.listing import by_weight
 from laconic.reading.strings import as_vocabulary
 from laconic.storage.arrays import read_array, read_csr_parts
-from laconic.storage.lines import read_lines
 from laconic.storage.manifest import Json
 from laconic.storage.reading import StoredDirectory, read_directory
 
@@ -179,9 +179,7 @@ def _names(seen: Json, stored: StoredDirectory, n_terms: int) -> Sequence[Any] |
     described = stored.document.get("vectorizer", {})
     if described is None:
         return seen
-    if not isinstance(described, dict) or described.keys() != {"settings", "vocabulary", "idf"}:
-        raise stored.error("has no valid 'vectorizer'")
-    vocabulary = as_vocabulary(read_lines(described["vocabulary"], "a vocabulary", stored))
+    vocabulary = as_vocabulary(described_vectorizer(stored, described)[1])
     if len(vocabulary) != n_terms:
         raise stored.error(
             f"the vocabulary has {len(vocabulary)} terms, but the model was fitted on {n_terms}; "

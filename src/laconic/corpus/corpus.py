@@ -14,7 +14,7 @@ from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 
 from laconic.corpus.bags import count_bags, vectorizer_settings
-from laconic.corpus.options import USUAL_WEIGHTING, VectorizerOptions, Weighting
+from laconic.corpus.options import VectorizerOptions, Weighting
 from laconic.corpus.stdlib import standard_library
 from laconic.corpus.texts import TextKeeper, Texts
 from laconic.corpus.vectorizer import Vectorizer, check_texts
@@ -425,7 +425,7 @@ class Corpus:
         vocabulary: Iterable[str] | Mapping[str, int] | Mapping[int, str] | CountVectorizer,
         labels: Iterable[object] | None = None,
         ids: Iterable[object] | None = None,
-        weighting: Weighting = USUAL_WEIGHTING,
+        weighting: Weighting = "log-entropy",
         sublinear_tf: bool = False,
     ) -> Self:
         """Take counts that were made elsewhere.
@@ -445,7 +445,7 @@ class Corpus:
             tokenizer, preprocessor or strip_accents of its own.
         labels, ids : iterable of str, optional
             One for each row.
-        weighting : {"count", "binary", "tfidf", "log-entropy", "bm25"}, default="bm25"
+        weighting : {"count", "binary", "tfidf", "log-entropy", "bm25"}, default="log-entropy"
             How counts become weights.
         sublinear_tf : bool, default=False
             For "tfidf", take 1 + ln(count) in place of the count.
@@ -487,7 +487,7 @@ class Corpus:
         vocabulary: Iterable[str] | Mapping[int, str] | Mapping[str, int],
         labels: Iterable[object] | None = None,
         ids: Iterable[object] | None = None,
-        weighting: Weighting = USUAL_WEIGHTING,
+        weighting: Weighting = "log-entropy",
         sublinear_tf: bool = False,
     ) -> Self:
         """Take bags of words, as gensim has them.

@@ -13,9 +13,6 @@ from laconic.errors import InPython, Parameter, ParameterError
 
 Weighting: TypeAlias = Literal["count", "binary", "tfidf", "log-entropy", "bm25"]
 
-USUAL_WEIGHTING: Weighting = "bm25"
-"""Gives the most readable topics of those below, see docs/performance-topics.md."""
-
 WEIGHTINGS: tuple[Weighting, ...] = ("count", "binary", "tfidf", "log-entropy", "bm25")
 
 
@@ -64,13 +61,12 @@ def check_options(options: Mapping[str, Any]) -> dict[str, Any]:
             f"unknown vectorizer option {', '.join(map(repr, unknown))}; there are {', '.join(_CHECKS)}"
         )
     checked = {name: _CHECKS[name](name, value) for name, value in options.items()}
-    if checked.get("sublinear_tf") and checked.get("weighting", USUAL_WEIGHTING) == "bm25":
-        # the others take no notice of it, as vectorisers that were saved may expect
+    if checked.get("sublinear_tf") and checked.get("weighting", "log-entropy") in ("log-entropy", "bm25"):
         raise ParameterError(
             Parameter("sublinear_tf"),
             " goes with ",
             Parameter("weighting", "tfidf"),
-            ": BM25 weights are more than sublinear in the counts anyway",
+            ": other weights are sublinear in the counts anyway",
         )
     return checked
 

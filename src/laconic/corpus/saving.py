@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from laconic.corpus.corpus import Corpus
+from laconic.corpus.described import described_vectorizer
 from laconic.corpus.texts import BLOCK, Texts
 from laconic.corpus.vectorizer import Vectorizer
 from laconic.engines import weighted_blocks
@@ -19,7 +20,7 @@ from laconic.kernels.columns import count_columns, same_by_columns, take_columns
 from laconic.reading.dates import Dates
 from laconic.reading.strings import Strings, as_names, check_unique
 from laconic.storage.arrays import add_array, add_blocks, add_csr, read_array, read_csr
-from laconic.storage.lines import add_lines, add_strings, read_lines, read_strings
+from laconic.storage.lines import add_lines, add_strings, read_strings
 from laconic.storage.manifest import Json, Kind, quoted
 from laconic.storage.reading import StoredDirectory, read_directory
 from laconic.storage.values import decode, encode
@@ -232,16 +233,13 @@ def read_vectorizer(stored: StoredDirectory, described: Json) -> Vectorizer:
     Vectorizer
         Checked as any other.
     """
-    always = {"settings", "vocabulary", "idf"}
-    if not isinstance(described, dict) or described.keys() - {"mean_length"} != always:
-        raise stored.error("has no valid 'vectorizer'")
-    if not isinstance(described["settings"], dict):
+    parts, vocabulary = described_vectorizer(stored, described)
+    if not isinstance(parts["settings"], dict):
         raise stored.error("has no valid settings of its 'vectorizer'")
-    settings = {k: decode(v, f"vectorizer.{k}", stored) for k, v in described["settings"].items()}
-    vocabulary = read_lines(described["vocabulary"], "a vocabulary", stored)
-    idf = decode(described["idf"], "vectorizer.idf", stored)
+    settings = {k: decode(v, f"vectorizer.{k}", stored) for k, v in parts["settings"].items()}
+    idf = decode(parts["idf"], "vectorizer.idf", stored)
     try:
-        mean_length: Any = described.get("mean_length")
+        mean_length: Any = parts.get("mean_length")
         return Vectorizer.from_dict(settings, vocabulary, idf, mean_length)
     except Exception as error:
         # Whatever settings that are not a vectoriser's make go wrong, the file is at fault.

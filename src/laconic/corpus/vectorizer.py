@@ -15,7 +15,7 @@ from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 from laconic.corpus.counting import Counted, Progress, Tally
 from laconic.corpus.languages import stemmer as stemmer_of
 from laconic.corpus.markup import looked_at, without_markup
-from laconic.corpus.options import USUAL_WEIGHTING, Weighting, check_options
+from laconic.corpus.options import Weighting, check_options
 from laconic.corpus.short import are_short, count_short, tokens_in, words_in
 from laconic.corpus.terms import Ids
 from laconic.corpus.tokens import find_tokens
@@ -81,7 +81,7 @@ class Vectorizer:
         The language, such as "english", whose endings are taken off: "fishing" and "fishes" are both counted
         as "fish". Stop words are left out before, and n-grams are those of the stems. Needs the package
         PyStemmer.
-    weighting : {"count", "binary", "tfidf", "log-entropy", "bm25"}, default="bm25"
+    weighting : {"count", "binary", "tfidf", "log-entropy", "bm25"}, default="log-entropy"
         "tfidf" is the count times ln((1 + n) / (1 + df)) + 1. "log-entropy" is ln(1 + count) times
         1 + sum_d p ln p / ln n, where p is the share of the term's occurrences that document d has: 1 for a
         term of one document, 0 (and so no entry) for one that all documents have equally often. "bm25" is
@@ -135,7 +135,7 @@ class Vectorizer:
         max_features: int | None = None,
         stop_words: str | Path | Iterable[str] | None = "english",
         stemmer: str | None = None,
-        weighting: Weighting = USUAL_WEIGHTING,
+        weighting: Weighting = "log-entropy",
         sublinear_tf: bool = False,
     ) -> None:
         self._settings = check_options(
@@ -359,7 +359,9 @@ class Vectorizer:
         if not isinstance(settings, Mapping):
             raise ValueError(f"settings must be a mapping of options, not {type(settings).__name__}")  # noqa: TRY004
         # Those that were saved before there was such a setting took nothing out.
-        vectorizer = cls(**check_options({"html": False, **settings}))
+        # files of before have no "html", and may have a "sublinear_tf" that was of no effect
+        idle = {"sublinear_tf": False} if settings.get("weighting") == "log-entropy" else {}
+        vectorizer = cls(**check_options({"html": False, **settings, **idle}))
         vectorizer._adopt(as_vocabulary(vocabulary))
         vectorizer._idf = checked_weights(idf, vectorizer.weighting, len(vectorizer.vocabulary))
         vectorizer._mean_length = checked_length(mean_length, vectorizer.weighting)

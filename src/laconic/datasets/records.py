@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from laconic.corpus.options import USUAL_WEIGHTING, Weighting
 from laconic.datasets.texts import Parallel, Record, Retrieval, Strings, Texts, check_split
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
     from laconic.corpus import Corpus
+    from laconic.corpus.options import Weighting
 
 __all__ = [
     "Counts",
@@ -65,7 +65,7 @@ class Counts(Record):
         *,
         min_df: int | float = 1,
         max_df: int | float = 1.0,
-        weighting: Weighting = USUAL_WEIGHTING,
+        weighting: Weighting = "log-entropy",
         sublinear_tf: bool = False,
     ) -> Corpus:
         """Make a corpus of the counts.

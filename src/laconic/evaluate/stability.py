@@ -6,19 +6,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csr_array, issparse
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from laconic.checks import check_number
-
-if TYPE_CHECKING:
-    from laconic.corpus import Corpus
+from laconic.corpus import Corpus
+from laconic.models.base import TopicModel
 
 N_SAMPLES = 10
 N_TERMS = 20
@@ -133,16 +134,24 @@ def stability(
             progress(done + 1, n_samples)
     pairs = np.array([topic_overlap(a, b, n_terms=n_terms).mean() for a, b in combinations(found, 2)])
     per_topic = None
-    if hasattr(model, "components_"):
+    if _is_fitted(model):
         overlaps = [topic_overlap(model.components_, each, n_terms=n_terms) for each in found]
         per_topic = np.mean(overlaps, axis=0)
     return Stability(float(pairs.mean()), pairs, per_topic)
 
 
+def _is_fitted(model: Any) -> bool:
+    try:
+        check_is_fitted(model)
+    except NotFittedError:
+        return False
+    return True
+
+
 def _matrix(model: Any, documents: Any) -> Any:
-    if hasattr(documents, "vectorizer"):
-        wanted = getattr(getattr(model, "traits", None), "wants", "weights")
-        return documents.counts if wanted == "counts" else documents.X
+    if isinstance(documents, Corpus):
+        counted = isinstance(model, TopicModel) and model.wants == "counts"
+        return documents.counts if counted else documents.X
     return csr_array(documents) if issparse(documents) else np.asarray(documents)
 
 

@@ -10,13 +10,14 @@ from laconic.kernels.compiling import njit
 
 
 @njit(nogil=True, cache=True, fastmath={"contract"})
-def budget_sweep(gram, products, terms, weights, sizes, budget, nonnegative, least):
+def budget_sweep(gram, products, terms, weights, sizes, budget, nonnegative, least, rounding):
     """Give each topic in turn its exact minimiser on the unit sphere with at most `budget` words.
 
     `products` is R (topics × terms). Topic k holds `weights[k, :sizes[k]]` at `terms[k, :sizes[k]]`,
     in increasing order of terms; it becomes the `budget` largest entries of  b = r_k - sum_{l != k} s_kl c_l,
     scaled to length one. A topic for which b is zero stays as it is. ``least[k]`` becomes the smallest entry
-    of |b| that was taken, or zero if there were fewer than the budget.
+    of |b| that was taken, or zero if there were fewer than the budget. Entries of less than the `rounding`
+    of the largest are what differences leave of zero, and no words.
     """
     n_topics = products.shape[0]
     chosen = np.empty(2 * budget, np.int64)
@@ -46,15 +47,22 @@ def budget_sweep(gram, products, terms, weights, sizes, budget, nonnegative, lea
                 # nothing is positive: of all unit vectors that are allowed, this one loses least
                 terms[k, 0], weights[k, 0], sizes[k] = best, 1, 1
             continue
+        largest = size_of[0]
+        for j in range(1, found):
+            largest = max(largest, size_of[j])
         norm = 0.0
+        kept = 0
         for j in range(found):
-            value = np.float64(b[chosen[j]])
-            norm += value * value
+            if size_of[j] > rounding * largest:
+                value = np.float64(b[chosen[j]])
+                norm += value * value
+                chosen[kept] = chosen[j]
+                kept += 1
         norm = math.sqrt(norm)
-        for j in range(found):
+        for j in range(kept):
             terms[k, j] = chosen[j]
             weights[k, j] = b[chosen[j]] / norm
-        sizes[k] = found
+        sizes[k] = kept
 
 
 @njit(nogil=True, cache=True)

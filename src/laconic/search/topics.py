@@ -231,7 +231,7 @@ class TopicMatcher:
         known: dict[str, Any] = {} if self.modality is None else {"modality": self.modality}
         if label is not None:
             known["y"] = np.full(rows.shape[0], label)
-        if not hasattr(self.model, "feature_names_in_"):
+        if self.model.term_names(self.modality) is None:
             return self.model.transform(rows, **known)
         with names_compared():
             return self.model.transform(rows, **known)

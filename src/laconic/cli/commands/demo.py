@@ -27,7 +27,7 @@ Examples
 
 # Chosen by reading the topics. Words in more than a tenth of all docstrings ("return", "value", "used") say
 # little about any of them, and with fewer topics unlike modules share one.
-TERMS: VectorizerOptions = {"min_df": 3, "max_df": 0.1, "sublinear_tf": True}
+TERMS: VectorizerOptions = {"min_df": 3, "max_df": 0.1}
 TOPICS = 30
 TERMS_SHOWN = 6
 

@@ -15,7 +15,6 @@ from laconic.cli.options.naming import shown
 from laconic.cli.screen.console import emit, printable, waiting, warn
 from laconic.cli.screen.reading import kept_terms
 from laconic.corpus import Vectorizer
-from laconic.corpus.options import USUAL_WEIGHTING
 from laconic.corpus.sizes import expected_sizes, reading_memory
 from laconic.corpus.sources import Holds, Modality, Source
 from laconic.reading.columns import columns_of
@@ -181,7 +180,7 @@ def _terms_of_all(source: Source, modalities: Sequence[Modality], model: Any) ->
         return []
     if source.holds is Holds.counts:
         return [
-            "all" if counted else f"all, weighted by {modalities[0].terms.get('weighting', USUAL_WEIGHTING)}"
+            "all" if counted else f"all, weighted by {modalities[0].terms.get('weighting', 'log-entropy')}"
         ]
     return [
         (f"{each.name}: " if each.name else "") + _terms(Vectorizer(**each.terms).to_dict(), counted)

@@ -24,6 +24,8 @@ Terms = NDArray[Any]
 
 # Words are candidates for a topic beyond this share of the least word that it took in the iteration before.
 SLACK = 0.5
+# Products that are less than so many roundings of the largest are zero.
+ROUNDING = 32
 # With fewer terms than this many times the budget, all of them are candidates.
 FEW = 4
 
@@ -294,7 +296,10 @@ class BudgetTopics:
         filled = np.arange(width) < sizes[:, None]
         words[filled], weights[filled] = by_topic.indices, by_topic.data
         least = np.zeros(len(sizes), products.dtype)
-        budget_sweep(self._gram, products, words, weights, sizes, self.budget, self.nonnegative, least)
+        rounding = products.dtype.type(ROUNDING * np.finfo(products.dtype).eps)
+        budget_sweep(
+            self._gram, products, words, weights, sizes, self.budget, self.nonnegative, least, rounding
+        )
         unsure = (self.bars > 0) & (least <= self.bars.astype(least.dtype))
         if unsure.any():
             # first twice as many, as it were; then all
