@@ -23,7 +23,7 @@ from typing import Any
 from benchmarks.peers.contenders import Contender, contenders
 from benchmarks.peers.page import write_page
 from benchmarks.peers.protocols import PROTOCOLS, Protocol, measure
-from benchmarks.peers.store import Store, default_folder
+from benchmarks.peers.store import Store, default_folder, source_state
 from benchmarks.report import console
 
 from laconic.datasets import available
@@ -59,8 +59,10 @@ def run_apart(
 
 def run_here(store: Store, protocol: Protocol, contender: Contender, collection: str) -> None:
     """Measure in this process."""
+    # What was imported, even if files change while it runs.
+    state = source_state()
     runs = measure(protocol, contender, collection, store.vectors(collection))
-    result = {"contender": contender.name, "versions": versions_of(contender), "runs": runs}
+    result = {"contender": contender.name, "versions": versions_of(contender), "source": state, "runs": runs}
     store.write(protocol.name, collection, contender.key, result)
 
 

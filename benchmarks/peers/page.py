@@ -9,7 +9,7 @@ from typing import Any
 from benchmarks.peers.contenders import Contender, contenders
 from benchmarks.peers.measures import Mean, mean_of
 from benchmarks.peers.protocols import LABELS, OCTIS, SEEDS, Protocol
-from benchmarks.peers.store import Store
+from benchmarks.peers.store import Store, source_state
 from benchmarks.report import Columns, Report
 
 from laconic.experiments.figures import Chart, Charts, Line, write_pictures
@@ -201,6 +201,25 @@ def absences(store: Store, everyone: Sequence[Contender]) -> list[str]:
     return lines
 
 
+def outdated(store: Store, everyone: Sequence[Contender]) -> list[str]:
+    """The collections with rows of laconic that were measured before its source changed."""
+    state = source_state()
+    results = {
+        collection: [
+            store.read(protocol.name, collection, contender.key) or {}
+            for contender in everyone
+            if contender.family == "laconic"
+        ]
+        for protocol in (OCTIS, LABELS)
+        for collection in protocol.collections
+    }
+    return [
+        TITLES[collection]
+        for collection, found in results.items()
+        if any("runs" in result and result.get("source") != state for result in found)
+    ]
+
+
 def versions(store: Store, everyone: Sequence[Contender]) -> str:
     """The versions of all packages that were run."""
     found: dict[str, str] = {}
@@ -258,6 +277,11 @@ def write_page(store: Store, page: Path | None) -> None:
         report.page.append(
             f"## Quality against time\n\n![NPMI against CPU seconds](images/{PICTURE})\n\n"
             "Up and to the left is better; the horizontal axis is logarithmic.\n"
+        )
+    if older := outdated(store, everyone):
+        report.page.append(
+            "## Older rows\n\nSome of laconic's rows were measured before its source changed last: those of "
+            f"{', '.join(older)}. `--only laconic --again` measures them once more.\n"
         )
     lacking = absences(store, everyone)
     report.page.append("## Not run\n\n" + ("\n".join(f"- {line}" for line in lacking) or "Nothing.") + "\n")

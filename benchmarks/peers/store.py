@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import laconic
 from laconic.datasets.folders import cache_folder
 
 
 def default_folder() -> Path:
     """In the user's cache, so that results outlast a checkout."""
     return cache_folder() / "benchmarks" / "peers"
+
+
+def source_state() -> str:
+    """What changes when laconic's source does, so that rows of an older state are known for what they are."""
+    digest = hashlib.sha256()
+    for file in sorted(Path(laconic.__file__).parent.rglob("*.py")):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()[:12]
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from benchmarks.peers.measures import (
     topic_diversity,
 )
 from benchmarks.peers.protocols import LABELS, OCTIS, Fitter, by_labels, by_octis, frequent
-from benchmarks.peers.store import Store
+from benchmarks.peers.store import Store, source_state
 from scipy.stats import t
 
 from laconic.datasets import Texts
@@ -231,7 +231,12 @@ class TestPage:
                     for seed in (0, 1, 2)
                 ]
                 key = contender(name).key
-                store.write(protocol.name, collection, key, {"versions": {"toy": "1.0"}, "runs": runs})
+                store.write(
+                    protocol.name,
+                    collection,
+                    key,
+                    {"versions": {"toy": "1.0"}, "source": source_state(), "runs": runs},
+                )
         store.write(
             "octis", "octis_bbc_news", contender("BERTopic").key, {"missing": "not installed: bertopic"}
         )
@@ -254,6 +259,13 @@ class TestPage:
         assert "Ahead of every published row in both numbers at once: none." in page
         assert "Versions: toy 1.0." in page
         assert ">gensim LDA</text>" in (tmp_path / "images" / "peers.svg").read_text()
+
+    def test_rows_of_older_source_are_named(self, tmp_path):
+        store, names = self.store(tmp_path), taking_part.contenders()
+        assert pages.outdated(store, names) == []
+        key = contender("laconic.fit").key
+        store.write("labels", "bbc_news", key, store.read("labels", "bbc_news", key) | {"source": "older"})
+        assert pages.outdated(store, names) == ["BBC News"]
 
     def test_there_is_a_page_before_there_are_results(self, tmp_path):
         pages.write_page(Store(tmp_path / "none"), tmp_path / "page.md")
