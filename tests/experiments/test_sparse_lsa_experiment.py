@@ -166,7 +166,7 @@ def test_cost(X):
 def test_words_and_weights_are_those_of_training_documents(fish):
     halves = sides(fish, 1)
     train, _ = split(np.asarray(fish.labels), 1)
-    alone = fish.where(train).corpus()
+    alone = fish.where(train).corpus(weighting="tfidf")
     assert (halves.train != alone.X).nnz == 0
     assert halves.test.shape == (20, alone.X.shape[1])
     assert (halves.test_counts.sum(axis=1) <= 15).all()

@@ -51,7 +51,7 @@ class Documents:
     >>> texts = ["sun and moon", "moon and sun", "salt and pepper", "pepper and salt"]
     >>> bundle = laconic.fit(texts, n_topics=2, labels=["sky", "sky", "food", "food"])
     >>> bundle.documents
-    <Documents: 4 documents x 2 topics, labels, texts; 336 bytes>
+    <Documents: 4 documents x 2 topics, labels, texts; 356 bytes>
     >>> bundle.documents.texts[2]
     'salt and pepper'
     """

@@ -104,7 +104,7 @@ def fit(
     >>> texts = ["sun and moon", "moon and sun", "salt and pepper", "pepper and salt"]
     >>> bundle = laconic.fit(texts, n_topics=2)
     >>> [sorted(word for word, weight in topic) for topic in bundle.topic_words()]
-    [['moon', 'sun'], ['pepper', 'salt']]
+    [['pepper', 'salt'], ['moon', 'sun']]
     >>> bundle.search("pepper").ids
     ['2', '3']
     """

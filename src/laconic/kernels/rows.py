@@ -64,7 +64,7 @@ def update_once(gram, targets, rows):
     solved to their end.
     """
     width = gram.shape[0]
-    products = np.empty((width, ROWS_AT_ONCE), rows.dtype)
+    products = np.zeros((width, ROWS_AT_ONCE), rows.dtype)
     turned = np.zeros((width, ROWS_AT_ONCE), rows.dtype)
     left = np.empty(ROWS_AT_ONCE, rows.dtype)
     zero = rows.dtype.type(0)

@@ -185,7 +185,8 @@ class Option:
     def worded(self, parameter: Parameter) -> str:
         """How the parameter is typed, with the value that a message gives it.
 
-        >>> line = Option("--signed/--nonnegative", "nonnegative", Kind("", ""), "", read=lambda on: not on)
+        >>> kind = Kind("", "")
+        >>> line = Option("--signed/--nonnegative", "nonnegative", kind, "", bool, read=lambda on: not on)
         >>> line.worded(Parameter("nonnegative", False)), line.worded(Parameter("nonnegative", True))
         ('--signed', '--nonnegative')
         """

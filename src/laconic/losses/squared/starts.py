@@ -132,8 +132,10 @@ def svd_topics(shards: Shards, engine: Engine, n_topics: int, random: np.random.
     project(shards, engine, right)
     positive, negative = engine.documents(shards, _sizes_of_parts, None, even_rows)[0]
     topics = np.zeros((n_topics, shards.n_terms), shards.dtype)
+    rounding = float(np.finfo(shards.dtype).eps)
     for k in np.flatnonzero(values > 0):
-        parts = [np.maximum(sign * right[:, k], 0) for sign in (1, -1)]
+        vector = right[:, k] * (np.abs(right[:, k]) > rounding * np.abs(right[:, k]).max())
+        parts = [np.maximum(sign * vector, 0) for sign in (1, -1)]
         sizes = [
             np.sqrt(documents[k]) * np.linalg.norm(part)
             for documents, part in zip((positive, negative), parts, strict=True)
