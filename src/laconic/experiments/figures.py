@@ -216,11 +216,14 @@ def _charts(charts: Sequence[Chart]) -> Figure:
         bbox_to_anchor=(1.02, 1),
         borderaxespad=0,
     )
-    # The lines have what the legend leaves of the width.
+    # The lines have what the legend leaves of the width, and the picture is as high as a long legend.
     figure.draw_without_rendering()
-    reserved = legend.get_window_extent().width / figure.dpi + 0.2
+    extent = legend.get_window_extent()
+    reserved = extent.width / figure.dpi + 0.2
+    height = max(HEIGHT, extent.height / figure.dpi + _TOP + 0.2)
+    figure.set_size_inches(WIDTH, height)
     figure.subplots_adjust(
-        _LEFT / WIDTH, _BOTTOM / HEIGHT, 1 - (_RIGHT + reserved) / WIDTH, 1 - _TOP / HEIGHT, wspace=0.1
+        _LEFT / WIDTH, _BOTTOM / height, 1 - (_RIGHT + reserved) / WIDTH, 1 - _TOP / height, wspace=0.1
     )
     return figure
 
