@@ -1,6 +1,6 @@
 """What the defaults are chosen by: weights of words and starts, on collections that were not all looked at.
 
-    python -m benchmarks.defaults [--json FILE] [--page FILE] [--again]
+    python -m benchmarks.defaults [--json FILE] [--page FILE]
 
 Needs data sets: `laconic datasets` says where they are looked for. Results are kept in the JSON file as they
 come, so that a run that was stopped goes on from there.

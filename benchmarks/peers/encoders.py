@@ -8,7 +8,6 @@ had made them.
 from __future__ import annotations
 
 import hashlib
-import pickle
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,7 +51,7 @@ class StoredEncoder:
         self.peak = 0
         self._model: Any = None
         if path.exists():
-            self.vectors, self.peak = pickle.loads(path.read_bytes())
+            self._read()
 
     def __getstate__(self) -> dict[str, Any]:
         # What a model is saved with: the encoder's name, and not its vectors.
@@ -86,8 +85,22 @@ class StoredEncoder:
         self.peak = max(self.peak, peak_memory())
         self.path.parent.mkdir(parents=True, exist_ok=True)
         whole = self.path.with_suffix(".new")
-        whole.write_bytes(pickle.dumps((self.vectors, self.peak)))
+        vectors = self.vectors.values()
+        with whole.open("wb") as file:
+            np.savez(
+                file,
+                digests=np.array(list(self.vectors)),
+                values=np.stack([vector.values for vector in vectors]),
+                seconds=np.array([(vector.seconds.wall, vector.seconds.cpu) for vector in vectors]),
+                peak=np.array(self.peak),
+            )
         whole.replace(self.path)
+
+    def _read(self) -> None:
+        with np.load(self.path, allow_pickle=False) as kept:
+            parts = zip(kept["digests"].tolist(), kept["values"], kept["seconds"].tolist(), strict=True)
+            self.vectors = {digest: Vector(values, Seconds(*took)) for digest, values, took in parts}
+            self.peak = int(kept["peak"])
 
     def _loaded(self) -> Any:
         if self._model is None:

@@ -41,7 +41,7 @@ class Store:
 
     def vectors(self, collection: str) -> Path:
         """The file of the vectors of a collection's texts."""
-        return self.folder / "vectors" / f"{collection}.pickle"
+        return self.folder / "vectors" / f"{collection}.npz"
 
     def read(self, protocol: str, collection: str, contender: str) -> dict[str, Any] | None:
         """A result, or None."""

@@ -115,19 +115,19 @@ class TestEncoder:
         return made, calls
 
     def test_texts_are_encoded_once_and_charged_each_time(self, tmp_path):
-        encoder, calls = self.encoder(tmp_path / "vectors.pickle")
+        encoder, calls = self.encoder(tmp_path / "vectors.npz")
         first = encoder.encode(["sun", "moon", "sun"])
         np.testing.assert_array_equal(first, [[3, 1], [4, 1], [3, 1]])
         charged = encoder.charged
         assert charged.wall > 0
-        again, more = self.encoder(tmp_path / "vectors.pickle")
+        again, more = self.encoder(tmp_path / "vectors.npz")
         np.testing.assert_array_equal(again.encode(["sun", "moon", "sun"]), first)
         assert again.charged == charged
         assert again.peak > 0
         assert (calls, more) == ([["sun", "moon"]], [])
 
     def test_saved_models_do_not_hold_vectors(self, tmp_path):
-        encoder, _ = self.encoder(tmp_path / "vectors.pickle")
+        encoder, _ = self.encoder(tmp_path / "vectors.npz")
         encoder.encode([f"text {n}" for n in range(1000)])
         assert len(pickle.dumps(encoder)) < 1000
 

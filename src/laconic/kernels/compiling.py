@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,8 +13,7 @@ import numba
 from numba.core import event
 from numba.core.caching import IndexDataCacheFile
 
-if sys.platform != "win32":
-    import fcntl
+from laconic.locking import locked
 
 
 class SharedCacheFile(IndexDataCacheFile):
@@ -27,7 +25,9 @@ class SharedCacheFile(IndexDataCacheFile):
 
     def save(self, key: Any, data: Any) -> None:
         """Store one more version: first what was compiled, then the index that leads there."""
-        with _locked(f"{self._index_path}.lock"):
+        lock = Path(f"{self._index_path}.lock")
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        with locked(lock, os.O_RDWR | os.O_CREAT):
             overloads = self._load_index()
             name = overloads.get(key)
             if name is None:
@@ -106,19 +106,3 @@ def watched(begins: Callable[[], None], ends: Callable[[], None]) -> Iterator[No
     """
     with event.install_listener("numba:compile", _Compiling(begins, ends)):
         yield
-
-
-@contextlib.contextmanager
-def _locked(path: str) -> Iterator[None]:
-    """Let one process at a time in, where the system has such a lock."""
-    if sys.platform == "win32":
-        yield
-        return
-    os.makedirs(os.path.dirname(path), exist_ok=True)  # noqa: PTH103, PTH120
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
-    try:
-        with contextlib.suppress(OSError):
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)

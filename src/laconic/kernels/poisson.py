@@ -82,6 +82,19 @@ def sweep(counts, others, fitted, inverse, ratios, w, slopes, fewest, least):
 
 
 @njit(nogil=True, cache=True)
+def _room(begins, ends, factor):
+    """What sweeps over rows need, for the longest of them."""
+    longest, width = 0, factor.shape[1]
+    for i in range(begins.size):
+        longest = max(longest, ends[i] - begins[i])
+    others = np.empty((width, longest), factor.dtype)
+    fitted, first = np.empty(longest, factor.dtype), np.empty(longest, factor.dtype)
+    inverse, ratios = np.empty(longest, factor.dtype), np.empty(longest, factor.dtype)
+    old, sums = np.empty((1, width), factor.dtype), np.empty((1, width), factor.dtype)
+    return others, fitted, first, inverse, ratios, old, sums
+
+
+@njit(nogil=True, cache=True)
 def descend_mixtures(
     begins, ends, indices, data, factor, rows, simplex, rate, weight, eps, precision, max_sweeps
 ):
@@ -94,14 +107,9 @@ def descend_mixtures(
     exact. Returns the loss where it begins. A document that would be worse off takes a step of
     expectation-maximisation.
     """
-    longest, width = 0, factor.shape[1]
-    for i in range(begins.size):
-        longest = max(longest, ends[i] - begins[i])
-    others = np.empty((width, longest), factor.dtype)
-    fitted, first = np.empty(longest, factor.dtype), np.empty(longest, factor.dtype)
-    inverse, ratios = np.empty(longest, factor.dtype), np.empty(longest, factor.dtype)
+    width = factor.shape[1]
+    others, fitted, first, inverse, ratios, old, sums = _room(begins, ends, factor)
     slopes, last = np.empty(width, factor.dtype), np.empty(width, factor.dtype)
-    old, sums = np.empty((1, width), factor.dtype), np.empty((1, width), factor.dtype)
     loss = 0.0
     for i in range(begins.size):
         w, begin, end = rows[i], begins[i], ends[i]
@@ -164,13 +172,8 @@ def descend_topics(begins, ends, indices, data, factor, rows, slopes, sweeps, le
     Zeros stay zeros, and what is not zero stays above `least`. Returns the loss where it begins. A term that
     would be worse off takes a step of expectation-maximisation.
     """
-    longest, width = 0, factor.shape[1]
-    for i in range(begins.size):
-        longest = max(longest, ends[i] - begins[i])
-    others = np.empty((width, longest), factor.dtype)
-    fitted, first = np.empty(longest, factor.dtype), np.empty(longest, factor.dtype)
-    inverse, ratios = np.empty(longest, factor.dtype), np.empty(longest, factor.dtype)
-    old, sums = np.empty((1, width), factor.dtype), np.empty((1, width), factor.dtype)
+    width = factor.shape[1]
+    others, fitted, first, inverse, ratios, old, sums = _room(begins, ends, factor)
     loss = 0.0
     for i in range(begins.size):
         row, begin, end = rows[i], begins[i], ends[i]

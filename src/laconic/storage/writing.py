@@ -21,6 +21,7 @@ from typing import BinaryIO, Protocol
 import numpy as np
 import scipy
 
+from laconic.locking import locked
 from laconic.storage.manifest import (
     FILE_NAME,
     MAX_MANIFEST_BYTES,
@@ -32,9 +33,6 @@ from laconic.storage.manifest import (
     sealed,
     unsealed,
 )
-
-if sys.platform != "win32":
-    import fcntl
 
 _TEMPORARY_NAME = re.compile(r"\.laconic-[0-9a-f]{16}\.tmp")
 
@@ -248,7 +246,8 @@ def replacing(path: str | os.PathLike[str], kind: Kind) -> Iterator[DirectoryWri
     if not directory.exists():
         directory.mkdir(parents=True, exist_ok=True)
         _sync_directory(directory.parent)
-    with _locked(directory):
+    # One save at a time, or it would take another's new files for orphans.
+    with locked(directory, os.O_RDONLY):
         _refuse_foreign(directory, kind)
         writer = DirectoryWriter(directory, kind)
         try:
@@ -298,25 +297,6 @@ def _bytes_or_none(path: Path) -> bytes | None:
             return file.read(MAX_MANIFEST_BYTES + 1)
     except OSError:
         return None
-
-
-@contextlib.contextmanager
-def _locked(directory: Path) -> Iterator[None]:
-    """Let one save at a time into a directory, or it would take another's new files for orphans.
-
-    The system releases the lock of a process that dies. Windows and some network file systems have no such
-    lock; there two processes must not save to one directory at the same moment.
-    """
-    if sys.platform == "win32":
-        yield
-        return
-    descriptor = os.open(directory, os.O_RDONLY)
-    try:
-        with contextlib.suppress(OSError):
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
 
 
 def _sync_directory(directory: Path) -> None:
