@@ -5,16 +5,17 @@ from __future__ import annotations
 import inspect
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from numbers import Integral
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from laconic.bundle.documents import Documents, restore, store
 from laconic.bundle.kind import MODEL, PREFIX, class_in
+from laconic.bundle.notes import Notes, restored_notes
 from laconic.bundle.parameters import decode_parameters, encode_parameters
 from laconic.bundle.tables import as_table
 from laconic.checks import check_number
@@ -55,9 +56,13 @@ class Bundle:
         callable is given the bundle and gives the documents, when they are first used.
     search_settings : mapping, optional
         How documents are searched, if not by the defaults: what ``SearchIndex.settings`` gives.
+    names : sequence of str or None, or mapping of int to str, optional
+        What topics are called: one for each (None: it has no name), or by their numbers. See `rename`.
 
     Attributes
     ----------
+    names : list of str or None
+        What topics are called, one for each.
     documents : Documents or None
         Read and checked when first used.
     index : SearchIndex
@@ -101,6 +106,7 @@ class Bundle:
         vectorizers: Mapping[str, Vectorizer] | None = None,
         documents: Documents | Callable[[Bundle], Documents | None] | None = None,
         search_settings: Mapping[str, Any] | None = None,
+        names: Sequence[str | None] | Mapping[int, str | None] | None = None,
     ) -> None:
         if documents is not None and not isinstance(documents, Documents) and not callable(documents):
             raise ValueError(
@@ -117,6 +123,7 @@ class Bundle:
             self.vectorizers = {**own, **self.vectorizers}
         self.search_settings = None if search_settings is None else dict(search_settings)
         self._given = documents
+        self._notes = Notes.of(self._n_topics, names) if names is not None else None
         self._check_names()
         self.vectorizers = {
             name: self.vectorizers[name] for name in self.modalities if name in self.vectorizers
@@ -182,6 +189,78 @@ class Bundle:
             return np.concatenate([vectorizer.vocabulary for vectorizer in self.vectorizers.values()])
         return None if self.vectorizer is None else self.vectorizer.vocabulary
 
+    @property
+    def _n_topics(self) -> int:
+        """How many topics there are; none before the fit."""
+        return int(self.model.components_.shape[0]) if self.model.fitted else 0
+
+    @property
+    def notes(self) -> Notes:
+        """What is known about the topics besides their words; it is saved with them."""
+        if self._notes is None or len(self._notes.names) != self._n_topics:
+            # what was said of other topics does not hold of those of another fit
+            self._notes = Notes.of(self._n_topics)
+        return self._notes
+
+    @notes.setter
+    def notes(self, notes: Notes) -> None:
+        if len(notes.names) != self._n_topics:
+            raise ValueError(f"notes of {len(notes.names)} topics do not fit a model of {self._n_topics}")
+        self._notes = notes
+
+    @property
+    def names(self) -> list[str | None]:
+        """What topics are called, one for each; None for those without a name."""
+        return list(self.notes.names)
+
+    def rename(self, topic: int | str, name: str | None) -> Self:
+        """Give a topic a name, which is shown beside its number wherever topics are.
+
+        Parameters
+        ----------
+        topic : int or str
+            Its number, or the name that it has.
+        name : str or None
+            At most 100 characters, no number, and not the name of another topic; None takes the name away.
+
+        Returns
+        -------
+        self
+            The number of the topic stays what it is. `save` keeps the name.
+
+        Examples
+        --------
+        >>> import laconic
+        >>> texts = ["sun and moon", "moon and sun", "salt and pepper", "pepper and salt"]
+        >>> bundle = laconic.fit(texts, n_topics=2).rename(0, "kitchen")
+        >>> bundle.names, bundle.topic_number("kitchen")
+        (['kitchen', None], 0)
+        """
+        self._notes = self.notes.renamed(self.topic_number(topic), name)
+        return self
+
+    def topic_number(self, topic: int | str) -> int:
+        """The number of a topic, which is its row of ``components_`` for good.
+
+        Parameters
+        ----------
+        topic : int or str
+            A number, or the name of a topic.
+
+        Returns
+        -------
+        int
+
+        Raises
+        ------
+        ParameterError
+            If there is no such topic.
+        """
+        if not isinstance(topic, str):
+            check_number("topic", topic, Integral, 0, self._n_topics - 1)
+            return int(topic)
+        return self.notes.number(topic)
+
     def topics(self, n_terms: int = 10, *, modality: str | None = None) -> Any:
         """Tell what the topics are: one row for each, by its number.
 
@@ -195,7 +274,8 @@ class Bundle:
         Returns
         -------
         data frame, or Table
-            The columns: topic (its number, which never changes), class (for group models), words (of several
+            The columns: topic (its number, which never changes), name (if one has a name), class (for group
+            models), words (of several
             modalities, a column for each), size (how many words it has) and, if there are documents, share
             (its part of all documents' weights) and documents (how many have it as their largest) and, if
             these have labels, labels (where it is strongest). A pandas or polars data frame, where one of
@@ -203,6 +283,8 @@ class Bundle:
         """
         check_number("n_terms", n_terms, Integral, 1)
         columns: dict[str, list[Any]] = {"topic": list(range(len(self.model.topic_sizes_)))}
+        if self.notes.named:
+            columns["name"] = [name or "" for name in self.names]
         if self.model.topic_owners:
             columns["class"] = self.model.topic_owners
         for name in (modality,) if modality is not None else (*self.modalities,) or (None,):
@@ -241,13 +323,13 @@ class Bundle:
         vocabulary = None if vectorizer is None else vectorizer.vocabulary
         return self.model.topics(vocabulary, n_terms, modality=modality)  # type: ignore[call-arg]
 
-    def documents_of(self, topic: int, n: int = 5) -> Any:
+    def documents_of(self, topic: int | str, n: int = 5) -> Any:
         """Find the documents that have most of a topic.
 
         Parameters
         ----------
-        topic : int
-            Its number.
+        topic : int or str
+            Its number, or its name.
         n : int, default=5
             At most that many.
 
@@ -257,9 +339,9 @@ class Bundle:
             One row for each, the largest weight first: id, weight and, where they are known, label, date and
             text. Documents without any of the topic are not among them.
         """
-        check_number("topic", topic, Integral, 0, len(self.model.topic_sizes_) - 1)
+        number = self.topic_number(topic)
         check_number("n", n, Integral, 1)
-        return as_table(self._kept("documents of a topic").most_of(int(topic), int(n)))
+        return as_table(self._kept("documents of a topic").most_of(number, int(n)))
 
     def search(
         self, query: str, k: int = 10, *, blend: float | None = None, modality: str | None = None
@@ -454,9 +536,15 @@ class Bundle:
                         documents, self.model, writer, {name: _suffix(name) for name in self.modalities}
                     ),
                     "search": encode(self.search_settings, "search", writer),
+                    **self._described_topics(),
                 }
             )
         _forget_old_index(Path(path))
+
+    def _described_topics(self) -> dict[str, Json]:
+        """What is known about the topics, where there is something."""
+        described = self.notes.stored()
+        return {"topics": described} if described else {}
 
     def _add_vectorizers(self, writer: DirectoryWriter) -> dict[str, Json]:
         """Store the vectoriser or vectorisers, if there are any."""
@@ -547,8 +635,12 @@ def load(path: str | os.PathLike[str], *, verify: bool = True) -> Bundle:
         raise stored.error("has no valid 'search'")
     try:
         bundle = Bundle(
-            model, **_restored_vectorizers(stored), documents=_documents_in(stored), search_settings=settings
+            model,
+            **_restored_vectorizers(stored),
+            documents=_documents_in(stored),
+            search_settings=settings,
         )
+        bundle.notes = restored_notes(stored, model.components_.shape[0])
     except BundleError:
         raise
     except ValueError as error:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from laconic.bundle.kind import MODEL, PREFIX, class_in
+from laconic.bundle.notes import Notes, restored_notes
 from laconic.corpus.described import described_vectorizer
 from laconic.models.listing import by_weight
 from laconic.reading.strings import as_vocabulary
@@ -51,6 +52,8 @@ class Listing:
         there is just one.
     owners : list of str
         The class of every topic, for a model that has classes.
+    notes : Notes
+        What is known about topics besides their words.
     """
 
     model: str
@@ -60,6 +63,7 @@ class Listing:
     named: bool
     words: Callable[[int | None], dict[str, list[Topic]]]
     owners: list[str]
+    notes: Notes
 
     @classmethod
     def of(cls, bundle: Bundle) -> Listing:
@@ -79,6 +83,7 @@ class Listing:
             named=bundle.vocabulary is not None or bool(bundle.vectorizers) or model.term_names() is not None,
             words=words,
             owners=model.topic_owners,
+            notes=bundle.notes,
         )
 
     @property
@@ -149,6 +154,7 @@ def _plain(stored: StoredDirectory, n_topics: int) -> Listing:
         named=names is not None,
         words=words,
         owners=[],
+        notes=restored_notes(stored, n_topics),
     )
 
 

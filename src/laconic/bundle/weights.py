@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -15,6 +15,9 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from laconic.storage.files import appearing, sync
+
+if TYPE_CHECKING:
+    from laconic.bundle.bundle import Bundle
 
 Write: TypeAlias = Callable[[Sequence[str], Any], None]
 """Takes the ids and the weights (dense or sparse, documents by topics) of some documents."""
@@ -40,34 +43,43 @@ def check_target(path: Path, inputs: Iterable[Path] = ()) -> None:
 
 
 @contextmanager
-def writing_weights(path: Path, n_topics: int, names: Sequence[str] | None = None) -> Iterator[Write]:
+def writing_weights(path: Path, bundle: Bundle) -> Iterator[Write]:
     """Write a file of weights in parts; it appears under its name when the block ends without an error.
 
     Parameters
     ----------
     path : Path
         Its suffix says the format. A file that is there is replaced.
-    n_topics : int
-        Number of topics.
-    names : sequence of str, optional
-        What they are called; by default ``topic0``, ``topic1`` and so on, in JSON lines ``0``, ``1``, ...
+    bundle : Bundle
+        Of the topics: columns are ``topic0``, ``topic1 tennis`` and so on, in JSON lines ``0``, ``1 tennis``.
 
     Yields
     ------
     callable
         To be called with ids and weights; rows stay in this order.
     """
-    numbers = [str(number) for number in range(n_topics)]
     suffix = path.suffix.lower()
-    if names is None:
-        names = numbers if suffix == ".jsonl" else [f"topic{number}" for number in numbers]
+    names = column_names(bundle, suffix)
     with appearing(path) as temporary, _FORMATS[suffix](temporary, names) as write:
         yield lambda ids, weights: write(ids, _dense(weights))
 
 
-def topic_names(model: Any) -> Sequence[str] | None:
-    """What topics are called if they have more than a number: those of classes."""
-    return model.get_feature_names_out().tolist() if model.traits.classes else None
+def column_names(bundle: Bundle, suffix: str) -> list[str]:
+    """What the columns of weights are called: numbers of topics, those of classes with them, and names.
+
+    Parameters
+    ----------
+    bundle : Bundle
+        Of the topics.
+    suffix : str
+        Of the file: keys of JSON lines are numbers.
+    """
+    names, model = bundle.names, bundle.model
+    if model.traits.classes:
+        plain = model.get_feature_names_out().tolist()
+    else:
+        plain = [f"{'' if suffix == '.jsonl' else 'topic'}{number}" for number in range(len(names))]
+    return [one if name is None else f"{one} {name}" for one, name in zip(plain, names, strict=True)]
 
 
 def _dense(weights: Any) -> NDArray[Any]:

@@ -110,8 +110,7 @@ def explanation_html(explanation: Explanation) -> str:
     )
     per_term = (1 - e.blend) / e.term_unit if e.term_unit else 0.0
     parts = [("term", name(m.term), m.contribution * per_term) for m in e.terms] + [
-        (f"topic {m.topic}", ", ".join(name(word) for word in m.words), m.contribution * e.blend)
-        for m in e.topics
+        (m.title, ", ".join(name(word) for word in m.words), m.contribution * e.blend) for m in e.topics
     ]
     parts.sort(key=lambda row: -abs(row[2]))
     largest = abs(parts[0][2]) if parts else 0.0

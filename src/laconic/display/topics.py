@@ -50,6 +50,8 @@ class TopicRow:
         The class it belongs to, in models with classes.
     share : float or None
         Its part of the documents, where that is known.
+    name : str or None
+        What it is called.
     """
 
     number: int
@@ -57,14 +59,18 @@ class TopicRow:
     words: Sequence[Words]
     owner: str | None = None
     share: float | None = None
+    name: str | None = None
 
 
 def topics_table(rows: Sequence[TopicRow], titles: Sequence[str] = ("words",)) -> str:
     """The table of topics; `titles` stand above the columns of words."""
-    shared, owned = (any(getattr(row, part) is not None for row in rows) for part in ("share", "owner"))
+    shared, owned, named = (
+        any(getattr(row, part) is not None for row in rows) for part in ("share", "owner", "name")
+    )
     most = max((row.share or 0.0 for row in rows), default=0.0)
     columns = [
         Column("topic", "number"),
+        *([Column("name", "narrow")] if named else []),
         *([Column("class", "narrow")] if owned else []),
         Column("size", "number"),
         *([Column("share", "barred")] if shared else []),
@@ -75,6 +81,7 @@ def topics_table(rows: Sequence[TopicRow], titles: Sequence[str] = ("words",)) -
         [
             [
                 str(row.number),
+                *([name(row.name or "", 32)] if named else []),
                 *([name(row.owner or "", 24)] if owned else []),
                 f"{row.size:,}",
                 *([f"{row.share or 0:.1%}{bar(row.share or 0, most)}"] if shared else []),
@@ -104,7 +111,7 @@ def bundle_html(bundle: Any, documents: Any = None) -> str:
     if not bundle.model.fitted:
         return frame(_head(bundle.model, "Bundle of "), lines, paragraph(quiet("not fitted")))
     shares = None if documents is None else documents.shares()
-    topics = _topics(bundle.model, vocabularies, "bundle", shares)
+    topics = _topics(bundle.model, vocabularies, "bundle", shares, bundle.names)
     return frame(_head(bundle.model, "Bundle of "), lines, topics)
 
 
@@ -166,6 +173,7 @@ def _topics(
     vocabularies: Mapping[str, Sequence[Any]],
     variable: str,
     shares: Sequence[float] | None = None,
+    names: Sequence[str | None] = (),
 ) -> str:
     """The table, and how to see what it leaves out."""
     parts = _parts(model, vocabularies)
@@ -179,6 +187,7 @@ def _topics(
             words=[heaviest(topics[[k]], terms) for _, topics, terms in parts],
             owner=None if owners is None else owners[k],
             share=None if shares is None else float(shares[k]),
+            name=names[k] if names else None,
         )
         for k in shown
     ]

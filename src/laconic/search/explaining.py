@@ -63,6 +63,7 @@ def _topic_matches(
             words=tuple(word for word, _ in listed[topics[t]]),
             contribution=float(parts[t]),
             share=float(parts[t]) / whole,
+            name=index.notes.names[topics[t]],
         )
         for t in np.argsort(-np.abs(parts), kind="stable")
         if parts[t]

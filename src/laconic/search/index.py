@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from laconic.bundle import Bundle, Documents, load
+from laconic.bundle.notes import Notes
 from laconic.checks import check_choice, check_number
 from laconic.corpus import Corpus
 from laconic.deprecation import accepts_former_names
@@ -82,6 +83,8 @@ class SearchIndex:
     ----------
     ids : numpy.ndarray of str
         The ids of the documents.
+    notes : Notes
+        What topics are called: as of the bundle.
     n_documents : int
         Their number.
     nbytes : int
@@ -143,6 +146,7 @@ class SearchIndex:
                 "this bundle has no documents to search: keep them when you fit, or give a corpus and a model"
             )
         self.bundle: Bundle | None = bundle
+        self._notes = bundle.notes
         self.model = bundle.model
         self.modality = checked_modality(self.model, modality)
         name = self.modality or ""
@@ -155,6 +159,7 @@ class SearchIndex:
         """Search the documents of a corpus."""
         check_is_fitted(model, "components_")
         self.bundle, self.model, self.vectorizer = None, model, corpus.vectorizer
+        self._notes = Notes.of(model.components_.shape[0])
         self.modality = checked_modality(model, modality)
         if texts is not None:
             corpus = corpus.with_texts(checked_texts(texts, corpus.shape[0]))
@@ -174,6 +179,15 @@ class SearchIndex:
             similarity=similarity,
             modality=self.modality,
         )
+
+    @property
+    def notes(self) -> Notes:
+        """What is known about the topics besides their words: as of the bundle."""
+        return self._notes if self.bundle is None else self.bundle.notes
+
+    @notes.setter
+    def notes(self, notes: Notes) -> None:
+        self._notes = notes
 
     @property
     def blend(self) -> float:
@@ -373,7 +387,7 @@ class SearchIndex:
             self._tell_bundle()
         else:
             # Other modalities of the bundle do not have the new documents.
-            self.bundle = None
+            self._notes, self.bundle = self.notes, None
         return self
 
     def _labels(self, counts: CSR, given: list[str | None]) -> list[str]:

@@ -158,12 +158,20 @@ class TopicMatch:
         What it adds to the document's topic score; less than zero if it counts against it.
     share : float
         The same as a part of that score.
+    name : str or None
+        What it is called, if it has a name.
     """
 
     topic: int
     words: tuple[str, ...]
     contribution: float
     share: float
+    name: str | None = None
+
+    @property
+    def title(self) -> str:
+        """Its number, and its name behind it."""
+        return f"topic {self.topic}" if self.name is None else f"topic {self.topic} {self.name}"
 
 
 @dataclass(frozen=True)
@@ -215,8 +223,7 @@ class Explanation:
         whole = abs(sum(m.contribution for m in self.topics))
         cancel = whole < SMALL_SUM * sizes
         return [
-            f"  topic {m.topic}: {m.contribution:.4f}{'' if cancel else f' ({m.share:.0%})'}: "
-            f"{', '.join(m.words)}"
+            f"  {m.title}: {m.contribution:.4f}{'' if cancel else f' ({m.share:.0%})'}: {', '.join(m.words)}"
             for m in self.topics
             if abs(m.contribution) >= SMALL_SHARE * (sizes if cancel else whole)
         ]

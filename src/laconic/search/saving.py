@@ -41,6 +41,7 @@ def save_index(index: SearchIndex, path: str | os.PathLike[str]) -> None:
         documents=index.documents if made_of is None else made_of.documents,
         search_settings=index.settings(),
     )
+    bundle.notes = index.notes
     bundle.save(path)
 
 

@@ -27,6 +27,7 @@ from laconic.words import plural
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from laconic.bundle import Bundle
     from laconic.corpus import Corpus
     from laconic.corpus.sources import Modality, Source
 
@@ -173,7 +174,7 @@ def fit(
         documents = bundle.documents or Documents.of(model, corpora, fitted=True)
         weights = documents.weights
     if save_weights is not None:
-        _save_weights(model, corpus, weights, save_weights)
+        _save_weights(bundle, corpus, weights, save_weights)
     emit(topics_table(Listing.of(bundle), extra=None if labels is None else labels_column(labels, weights)))
     new = "NEW-CORPUS" if source.holds is Holds.corpus else "NEW-FILE"
     typed, how = columns_as_typed(columns), as_typed(reading)
@@ -255,9 +256,9 @@ def _links(path: Path, corpus: Corpus, reading: Mapping[str, Any]) -> Any:
     return links.edges
 
 
-def _save_weights(model: Any, corpus: Corpus, weights: Any, path: Path) -> None:
-    from laconic.bundle.weights import topic_names, writing_weights
+def _save_weights(bundle: Bundle, corpus: Corpus, weights: Any, path: Path) -> None:
+    from laconic.bundle.weights import writing_weights
 
-    with writing_weights(path, weights.shape[1], topic_names(model)) as write:
+    with writing_weights(path, bundle) as write:
         write(corpus.ids.tolist(), weights)
     say(f"weights of {plural(corpus.shape[0], 'document')} written to {path}", whole=True)

@@ -172,6 +172,7 @@ def _made(
         from laconic.search import SearchIndex
 
         index = SearchIndex(corpus, bundle.model, modality=modality, **_settings(bundle))
+        index.notes = bundle.notes
         status.update(Text("saving the documents"))
         index.save(model)
     say(

@@ -41,7 +41,9 @@ Weights = Annotated[
     bool, typer.Option(help="Show the weights of the words (--json and --csv always have them).")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON: a list of topics with their terms.")]
-AsCsv = Annotated[bool, typer.Option("--csv", help="Write CSV: the columns topic, rank, term and weight.")]
+AsCsv = Annotated[
+    bool, typer.Option("--csv", help="Write CSV: the columns topic (and name), rank, term and weight.")
+]
 
 
 @command()

@@ -18,8 +18,8 @@ from laconic.cli.screen.reading import ReadingDisplay, tell_problems
 from laconic.words import plural
 
 if TYPE_CHECKING:
+    from laconic.bundle import Bundle
     from laconic.bundle.reading import Batch
-    from laconic.models.base import TopicModel
     from laconic.reading import Reading
 
 EXAMPLES = """
@@ -41,7 +41,7 @@ Output = Annotated[
         "-o",
         metavar="FILE",
         help="Where to write: .parquet or .csv (the columns id, topic0, topic1, ...), or .jsonl (lines such "
-        'as {"id": "7", "topics": {"3": 0.51}}, without zeros).',
+        'as {"id": "7", "topics": {"3": 0.51}}, without zeros). Names stand behind numbers: "topic3 tennis".',
         show_default=False,
         readable=False,
     ),
@@ -91,13 +91,13 @@ def transform(
     with ReadingDisplay() as display:
         if source.holds is Holds.texts:
             texts = TextBatches(bundle, source, columns, reading, display)
-            written = _write_weights(bundle.model, texts, columns, output, shares)
+            written = _write_weights(bundle, texts, columns, output, shares)
             found: Reading | None = texts.reading
             strangers = 0, 0
         else:
             counted = read_for(bundle, source, reading, progress=display)
             rows = matrix_batches(counted.corpus.ids.tolist(), bundle.weigh(counted.corpus.counts))
-            written = _write_weights(bundle.model, rows, columns, output, shares)
+            written = _write_weights(bundle, rows, columns, output, shares)
             found, strangers = counted.reading, (counted.n_terms, counted.n_unknown)
     say(f"{plural(written.n_documents, 'document')} written to {output}", whole=True)
     tell_strangers(*strangers)
@@ -117,17 +117,18 @@ class Written(NamedTuple):
 
 
 def _write_weights(
-    model: TopicModel, batches: Iterator[Batch], columns: Mapping[str, str], output: Path, shares: bool
+    bundle: Bundle, batches: Iterator[Batch], columns: Mapping[str, str], output: Path, shares: bool
 ) -> Written:
     """Write the weights of all documents."""
     import numpy as np
 
-    from laconic.bundle.weights import topic_names, writing_weights
+    from laconic.bundle.weights import writing_weights
 
     n_documents = n_unknown = 0
     zero = True
     options = {"modality": next(iter(columns))} if len(columns) == 1 else {}
-    with writing_weights(output, len(model.topic_sizes_), topic_names(model)) as write:
+    model = bundle.model
+    with writing_weights(output, bundle) as write:
         for batch in batches:
             weights = model.transform(batch.X, **options)
             write(batch.ids, model.shares(weights) if shares else weights)

@@ -47,7 +47,9 @@ def topics_table(
     """
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
     table.add_column("topic", justify="right", style="cyan", no_wrap=True)
-    classes = listing.owners
+    classes, named = listing.owners, listing.notes.named
+    if named:
+        table.add_column("name", style="bold")
     if classes:
         table.add_column("class", style="green")
     sides = listing.words(n_terms)
@@ -63,6 +65,8 @@ def topics_table(
     sizes = listing.sizes
     for number in range(len(sizes)):
         row: list[str | Text] = [str(number)]
+        if named:
+            row.append(Text(printable(listing.notes.names[number] or "")))
         if classes:
             row.append(Text(printable(classes[number])))
         if sized:
@@ -114,6 +118,7 @@ def topics_json(listing: Listing, n_terms: int, *, ascii_only: bool = False) -> 
         json.dumps(
             {
                 "topic": number,
+                **({"name": listing.notes.names[number]} if listing.notes.named else {}),
                 **({"class": classes[number]} if classes else {}),
                 "size": int(sizes[number]),
                 "terms": terms(number),
@@ -130,11 +135,12 @@ def topics_csv(listing: Listing, n_terms: int) -> str:
     lines = io.StringIO()
     writer = csv.writer(lines, lineterminator="\n")
     classes, sides = listing.owners, _listed(listing, n_terms)
-    named = "" not in sides
+    several, names = "" not in sides, listing.notes.names if listing.notes.named else ()
     columns = [
         "topic",
+        *(["name"] if names else []),
         *(["class"] if classes else []),
-        *(["modality"] if named else []),
+        *(["modality"] if several else []),
         "rank",
         "term",
         "weight",
@@ -142,7 +148,12 @@ def topics_csv(listing: Listing, n_terms: int) -> str:
     writer.writerow(columns)
     for number in range(len(listing.sizes)):
         for name, topics in sides.items():
-            place = [number, *classes[number : number + 1], *([name] if named else [])]
+            place = [
+                number,
+                *(called or "" for called in names[number : number + 1]),
+                *classes[number : number + 1],
+                *([name] if several else []),
+            ]
             writer.writerows([*place, rank, *pair] for rank, pair in enumerate(topics[number], start=1))
     return lines.getvalue()
 

@@ -1,0 +1,162 @@
+"""What is known about topics besides their words: what people call them."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Self
+
+from laconic.errors import Parameter, ParameterError
+from laconic.storage.manifest import Json, quoted
+from laconic.storage.reading import StoredDirectory
+
+LONGEST_NAME = 100
+"""How many characters a name may have."""
+
+# What would end a line, or turn the order of letters around, wherever a name is shown.
+_UNFIT = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+@dataclass(frozen=True)
+class Notes:
+    """What is known about the topics of a model, by their numbers.
+
+    Parameters
+    ----------
+    names : tuple of str or None
+        One for each topic.
+
+    Examples
+    --------
+    >>> notes = Notes.of(3).renamed(1, "tennis")
+    >>> notes.names, notes.shown(1), notes.shown(2)
+    ((None, 'tennis', None), '1 tennis', '2')
+    """
+
+    names: tuple[str | None, ...]
+
+    @classmethod
+    def of(cls, n_topics: int, names: Iterable[str | None] | Mapping[int, str | None] | None = None) -> Self:
+        """Notes about so many topics; names are one for each topic, or by their numbers.
+
+        Raises
+        ------
+        ParameterError
+            If a name is none that a topic can have, or the names are not one for each topic.
+        """
+        if names is None:
+            return cls((None,) * n_topics)
+        if isinstance(names, Mapping):
+            wrong = [topic for topic in names if type(topic) is not int or not 0 <= topic < n_topics]
+            if wrong:
+                raise ParameterError(
+                    Parameter("names"), f" has a name for topic {wrong[0]!r}: topics are 0 to {n_topics - 1}"
+                )
+            names = [names.get(topic) for topic in range(n_topics)]
+        given = [None if name is None else checked_name(name) for name in names]
+        if len(given) != n_topics:
+            raise ParameterError(
+                Parameter("names"), f" must be one for each of {n_topics} topics (or None), not {len(given)}"
+            )
+        check_distinct(given)
+        return cls(tuple(given))
+
+    @property
+    def named(self) -> bool:
+        """Whether a topic has a name."""
+        return any(name is not None for name in self.names)
+
+    def number(self, name: str) -> int:
+        """The number of the topic of a name, or of one that is written as a text."""
+        if name in self.names:
+            return self.names.index(name)
+        if name.isascii() and name.isdecimal() and int(name) < len(self.names):
+            return int(name)
+        known = ", ".join(repr(one) for one in self.names if one is not None)
+        raise ParameterError(
+            f"there is no topic {quoted(name)}: ",
+            f"topics are 0 to {len(self.names) - 1}" + (f", or {known}" if known else "; none has a name"),
+        )
+
+    def renamed(self, topic: int, name: str | None) -> Self:
+        """The same with another name of one topic, or without."""
+        kept = None if name is None else checked_name(name)
+        if kept is not None and kept in self.names and self.names.index(kept) != topic:
+            raise _taken(kept, self.names.index(kept), topic)
+        names = [*self.names]
+        names[topic] = kept
+        return replace(self, names=tuple(names))
+
+    def shown(self, topic: int, before: str = "") -> str:
+        """A topic's number, with its name behind it."""
+        name = self.names[topic]
+        return f"{before}{topic}" if name is None else f"{before}{topic} {name}"
+
+    def stored(self) -> dict[str, Json]:
+        """As it stands in the document of a saved model."""
+        names: dict[str, Json] = {str(k): name for k, name in enumerate(self.names) if name is not None}
+        return {"names": names} if names else {}
+
+
+def restored_notes(stored: StoredDirectory, n_topics: int) -> Notes:
+    """Read what `Notes.stored` gave to a saved model; everything is checked."""
+    described = stored.document.get("topics", {})
+    names = described.get("names", {}) if isinstance(described, dict) else None
+    if not isinstance(names, dict):
+        raise stored.error("has no valid 'topics'")
+    numbers = {str(topic): topic for topic in range(n_topics)}
+    unknown = sorted(names.keys() - numbers.keys())
+    if unknown:
+        raise stored.error(f"has a name for topic {quoted(unknown[0])}, which is none of its {n_topics}")
+    try:
+        return Notes.of(n_topics, {numbers[key]: checked_name(name) for key, name in names.items()})
+    except ParameterError as error:
+        raise stored.error(f"has no valid names of topics ({error})") from error
+
+
+def checked_name(name: object) -> str:
+    r"""A name as it is kept: in the usual form of its letters, without white space around it.
+
+    >>> checked_name(" tennis "), checked_name("e\u0301tudes")
+    ('tennis', 'études')
+    >>> checked_name("12")
+    Traceback (most recent call last):
+    laconic.errors.ParameterError: name='12' is a number, and so are topics without names: add a word
+    """
+    if not isinstance(name, str):
+        raise ParameterError(Parameter("name"), f" must be text, not {quoted(name)}")
+    kept = unicodedata.normalize("NFC", name).strip()
+    if not kept:
+        raise ParameterError(Parameter("name"), " is empty: give a topic a name, or None to take it away")
+    if len(kept) > LONGEST_NAME:
+        raise ParameterError(
+            Parameter("name"), f" has {len(kept)} characters: a topic is called by {LONGEST_NAME} at most"
+        )
+    if _UNFIT.search(kept) or any(unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") for c in kept):
+        raise ParameterError(Parameter("name"), f" {ascii(kept)[:60]} has a control character: leave it out")
+    if kept.lstrip("+-").isdecimal():
+        raise ParameterError(
+            Parameter("name", kept), " is a number, and so are topics without names: add a word"
+        )
+    return kept
+
+
+def check_distinct(names: Iterable[str | None]) -> None:
+    """Refuse a name that two topics have.
+
+    >>> check_distinct(["tennis", None, None, "tennis"])
+    Traceback (most recent call last):
+    laconic.errors.ParameterError: name='tennis' is that of topic 0 already: choose another for topic 3
+    """
+    first: dict[str, int] = {}
+    for topic, name in enumerate(names):
+        if name is not None and first.setdefault(name, topic) != topic:
+            raise _taken(name, first[name], topic)
+
+
+def _taken(name: str, by: int, topic: int) -> ParameterError:
+    return ParameterError(
+        Parameter("name", name), f" is that of topic {by} already: choose another for topic {topic}"
+    )
