@@ -137,10 +137,18 @@ def test_where_a_corpus_cannot_be_saved_is_refused_before_the_work(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_several_columns_of_text_are_joined(fit, rows, saved, tmp_path):
+    halves = [{"title": row["body"][:20], "body": row["body"][20:]} for row in rows]
+    wholes = [{"body": f"{half['title']} {half['body']}"} for half in halves]
+    _, joined = fit(write_jsonl(tmp_path / "a.jsonl", halves), "--text", "title", "--text", "body")
+    _, whole = fit(write_jsonl(tmp_path / "b.jsonl", wholes), "--text", "body")
+    assert same_topics(joined, whole)
+
+
 def test_rows_that_cannot_be_used_are_left_out_and_told(fit, rows, saved, tmp_path):
     path = write_jsonl(tmp_path / "t.jsonl", rows)
     with path.open("a") as file:
-        file.write('no json\n{"body": 3}\n[]\n{"text": "x"}\n')
+        file.write('no json\n{"body": {"a": 3}}\n[]\n{"text": "x"}\n')
     said, bundle = fit(path, "--text", "body", "--on-error", "skip")
     assert same_topics(bundle, load(saved))
     lines = said.splitlines()

@@ -241,7 +241,7 @@ def test_a_command_receives_its_options_sorted():
     assert isinstance(toy, Command)
     keys = inspect.signature(toy).parameters
     assert "label" not in keys
-    typed = {**dict.fromkeys(keys), "times": 3, "text": "body", "delimiter": r"\t", "stop_words": "none"}
+    typed = {**dict.fromkeys(keys), "times": 3, "text": ["body"], "delimiter": r"\t", "stop_words": "none"}
     toy(**typed, ngrams=2) if "ngrams" not in typed else toy(**{**typed, "ngrams": 2})
     assert received == {
         "times": 3,

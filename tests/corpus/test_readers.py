@@ -131,7 +131,7 @@ def test_reading_is_lazy_and_paths_are_checked_at_once(tmp_path):
     with pytest.raises(CorpusError, match=r"nowhere\.csv does not exist"):
         read_documents(tmp_path / "nowhere.csv")
     with pytest.raises(
-        CorpusError, match=r"suffix '\.xls', .* \.jsonl, \.ndjson, \.csv, .* and folders of \.txt"
+        CorpusError, match=r"suffix '\.xls', .* \.jsonl, \.ndjson, \.json, \.csv, .* and folders of \.txt"
     ):
         read_documents(write(tmp_path, "a.xls", ""))
 
@@ -154,8 +154,8 @@ def test_reading_is_lazy_and_paths_are_checked_at_once(tmp_path):
         ("a.jsonl", '{"body": "x", "b": 1}', {}, "line 1: no column 'text'; there are: 'body', 'b'"),
         ("a.jsonl", "{}", {}, "line 1: no column 'text'; there are: none"),
         ("a.jsonl", '{"text": "x", "y": 1}\n{"text": "x"}', {"label": "y"}, "line 2: no column 'y'"),
-        ("a.jsonl", '{"text": 7}', {}, "line 1: the text is of type int; it must be a string"),
-        ("a.jsonl", '{"text": ["x"]}', {}, "line 1: the text is of type list"),
+        ("a.jsonl", '{"text": {"a": 7}}', {}, "line 1: the text is of type dict; it must be a string"),
+        ("a.jsonl", '{"text": [7]}', {}, "line 1: the text is of type list"),
         ("a.jsonl", '{"text": "x", "y": null}', {"label": "y"}, "line 1: the label is missing"),
         ("a.jsonl", '{"text": "x", "y": NaN}', {"label": "y"}, "line 1: the label is missing"),
         ("a.jsonl", '{"text": "x", "y": ""}', {"label": "y"}, "line 1: the label is missing"),

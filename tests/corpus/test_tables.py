@@ -213,7 +213,26 @@ def test_from_table_refuses_what_is_no_table():
         with pytest.raises(CorpusError, match="a table must be a data frame"):
             Corpus.from_table(table)
     with pytest.raises(CorpusError, match="the table cannot be read"):
-        Corpus.from_table(pd.DataFrame({"text": ["x", 1]}))
+        Corpus.from_table(pd.DataFrame({"text": ["x", {1}]}))
+    with pytest.raises(CorpusError, match=r"one column and no table: Corpus\.from_texts takes it"):
+        Corpus.from_table(pd.Series(TEXTS))
+
+
+def test_numbers_among_the_texts_of_a_data_frame_become_strings():
+    frame = pd.DataFrame({"text": ["red", 1984, None, 2.5, "red"]})
+    corpus = Corpus.from_table(frame, keep_texts=True, min_df=1)
+    assert list(corpus.texts) == ["red", "1984", "", "2.5", "red"]
+    with pytest.raises(CorpusError, match=r"holds int64; texts must be strings \(text says which"):
+        Corpus.from_table(pd.DataFrame({"text": [1, 2]}))
+
+
+def test_parts_of_structures_are_columns():
+    table = pa.table({"meta": [{"body": "red fish", "year": 1960}, None, {"body": "fish", "year": 1961}]})
+    for made in (table, table.to_pandas()):
+        corpus = Corpus.from_table(made, text="meta.body", min_df=1, max_df=1.0, keep_texts=True)
+        assert list(corpus.texts) == ["red fish", "", "fish"]
+        with pytest.raises(CorpusError, match="no column 'meta.bdy'"):
+            Corpus.from_table(made, text="meta.bdy")
 
 
 def test_tables_in_other_places_point_to_from_table():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from laconic.bundle.bundle import Bundle
@@ -35,7 +35,7 @@ def fit(
     labels: str | Iterable[object] | None = None,
     dates: str | Iterable[object] | None = None,
     ids: str | Iterable[object] | None = None,
-    text: str | Mapping[str, str] = "text",
+    text: str | Sequence[str] | Mapping[str, str] = "text",
     graph: Any = None,
     random_state: Any = 0,
     n_jobs: int | None = None,
@@ -65,9 +65,9 @@ def fit(
         need labels; "multimodal-plsa".
     labels, dates, ids : str or iterable, optional
         The names of columns, for files and tables; otherwise one for each document, as of `Corpus`.
-    text : str or mapping of str to str, default="text"
-        The column of the text, for files and tables; for "multimodal-plsa" from the names of modalities to
-        columns.
+    text : str, list of str or mapping of str to str, default="text"
+        The column of the text, for files and tables, or several, whose texts are joined; for
+        "multimodal-plsa" from the names of modalities to columns.
     graph : optional
         Links between documents, for "graph-plsa" and "multimodal-plsa": as of `GraphPLSA.fit`, or the path of
         a file of links, or a list of pairs of ids.

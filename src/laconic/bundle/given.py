@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,9 +19,11 @@ from laconic.corpus.sources import Modality, find_source
 from laconic.errors import CorpusError, Parameter, ParameterError
 from laconic.models.making import parameters_of
 from laconic.reading.arrow import is_table
+from laconic.reading.documents import text_columns
 from laconic.reading.files import suffixes
 from laconic.reading.links import read_links
 from laconic.reading.paths import COUNT_FORMATS, FORMATS
+from laconic.reading.rows import Joined
 
 READING = ("encoding", "delimiter", "vocabulary", "on_error")
 """Options of files."""
@@ -124,7 +126,12 @@ def sorted_options(model: str, options: Mapping[str, Any]) -> Options:
 
 
 def corpora_of(
-    data: Any, text: str | Mapping[str, str], names: Names, given: Options, *, keep_texts: bool
+    data: Any,
+    text: str | Sequence[str] | Mapping[str, str],
+    names: Names,
+    given: Options,
+    *,
+    keep_texts: bool,
 ) -> dict[str, Corpus]:
     """Read and count documents, wherever they are.
 
@@ -132,8 +139,8 @@ def corpora_of(
     ----------
     data : list of str, path, table, Corpus or mapping
         As of `laconic.fit`.
-    text : str or mapping of str to str
-        The column of the texts, or those of modalities.
+    text : str, list of str or mapping of str to str
+        The column of the texts, or several that are joined, or those of modalities.
     names : Names
         Labels, dates and ids.
     given : Options
@@ -146,8 +153,8 @@ def corpora_of(
     dict of str to Corpus
         By modality; ``""`` if there is one.
     """
-    if not isinstance(text, str | Mapping):
-        raise ParameterError(Parameter("text"), f" must be the name of a column, not {text!r:.40}")
+    if not isinstance(text, Mapping):
+        text = text_columns(text)
     names = names.listed()
     data = _gathered(data)
     if isinstance(data, Corpus) or (isinstance(data, Mapping) and _are_all(Corpus, data.values())):
@@ -157,7 +164,7 @@ def corpora_of(
         found = _read(data, text, names, given, keep_texts=keep_texts)
     elif is_table(data):
         _refuse_reading(given, "a table")
-        columns = {"": text} if isinstance(text, str) else text
+        columns = dict(text) if isinstance(text, Mapping) else {"": text}
         found = {
             name: Corpus.from_table(
                 data, column, keep_texts=keep_texts, **{**names.columns(), **given.terms_of(name)}
@@ -244,20 +251,20 @@ def _counted(corpora: dict[str, Corpus], text: Any, names: Names, given: Options
 
 
 def _read(
-    data: Any, text: str | Mapping[str, str], names: Names, given: Options, *, keep_texts: bool
+    data: Any, text: str | Joined | Mapping[str, str], names: Names, given: Options, *, keep_texts: bool
 ) -> dict[str, Corpus]:
     paths: list[Any] = [data] if isinstance(data, str | os.PathLike) else list(data)
     if isinstance(data, str) and ("\n" in data or len(data) > 1000):
         raise CorpusError("one string is the path of a file; texts are given as a list: write [text]")
     reading = {**given.reading, **names.columns()}
-    if isinstance(text, str):
+    if not isinstance(text, Mapping):
         modalities = [Modality("", None, given.terms_of(""))]
         if text != "text":
             reading["text"] = text
     else:
         modalities = [Modality(name, column, given.terms_of(name)) for name, column in text.items()]
     source = find_source(paths, [*reading, *given.terms])
-    if not isinstance(text, str):
+    if isinstance(text, Mapping):
         source.check_columns()
     corpora = source.corpora(reading, modalities, keep_texts=keep_texts)
     found = next(iter(corpora.values())).reading

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, Unpack
 
@@ -163,7 +163,7 @@ class Corpus:
         cls,
         path: Paths,
         *,
-        text: str = "text",
+        text: str | Sequence[str] = "text",
         label: str | None = None,
         id: str | None = None,
         date: str | None = None,
@@ -182,13 +182,14 @@ class Corpus:
         Parameters
         ----------
         path : str or path, or a list of them
-            Texts: ``.jsonl``, ``.ndjson``, ``.csv``, ``.tsv``, ``.parquet``, ``.txt`` (a document in every
-            line), or a folder of ``.txt`` files (a document each); a list of files, or a pattern such as
-            ``"news/*.csv"``. Counts: SVMlight (``.svm``, ``.svmlight``, ``.libsvm``), Matrix Market
-            (``.mtx``, ``.mm``), or ``docword.NAME.txt`` of the UCI repository. All but Parquet may be
-            compressed (``.gz``, ``.xz``, ``.bz2``, ``.zst``).
-        text : str, default="text"
-            The column of the text.
+            Texts: ``.jsonl``, ``.ndjson``, ``.json`` (an array), ``.csv``, ``.tsv``, ``.parquet``, ``.xlsx``,
+            ``.txt`` (a document in every line), or a folder of ``.txt`` files (a document each); a list of
+            files, or a pattern such as ``"news/*.csv"``. Counts: SVMlight (``.svm``, ``.svmlight``,
+            ``.libsvm``), Matrix Market (``.mtx``, ``.mm``), or ``docword.NAME.txt`` of the UCI repository.
+            All but Parquet and Excel may be compressed (``.gz``, ``.xz``, ``.bz2``, ``.zst``).
+        text : str or list of str, default="text"
+            The column of the text, or several, whose texts are joined; ``"meta.body"`` is a key within
+            another.
         label : str or None, default=None
             The column of the label; for a folder, ``"folder"`` takes the name of the sub-folder, and for
             SVMlight ``"label"`` the first field of each line.
@@ -320,7 +321,7 @@ class Corpus:
     def from_table(
         cls,
         table: Any,
-        text: str = "text",
+        text: str | Sequence[str] = "text",
         label: str | None = None,
         id: str | None = None,
         *,
@@ -334,8 +335,9 @@ class Corpus:
         ----------
         table : pandas or polars DataFrame, pyarrow Table or RecordBatchReader
             Or anything else with the Arrow interface (``__arrow_c_stream__``).
-        text : str, default="text"
-            The column of the text. A text that is null is an empty document.
+        text : str or list of str, default="text"
+            The column of the text, or several, whose texts are joined. A text that is null is an empty
+            document.
         label, id, date : str or None, default=None
             The columns of label, id and date.
         keep_texts : bool, default=False
@@ -699,7 +701,7 @@ class Corpus:
         return corpus_html(self)
 
 
-def _check_for_counts(path: object, options: Mapping[str, object], **given: str | None) -> None:
+def _check_for_counts(path: object, options: Mapping[str, object], **given: object) -> None:
     """Refuse what says how texts are read."""
     names = [name for name, value in given.items() if value is not None and (name, value) != ("text", "text")]
     names += [name for name in options if name not in ("weighting", "sublinear_tf")]

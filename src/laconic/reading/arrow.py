@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from laconic.errors import CorpusError
+from laconic.errors import CorpusError, Parameter
 from laconic.reading.files import File, Rows
 from laconic.reading.rows import Columns, Row
 
@@ -71,6 +71,8 @@ def _narrowed(table: Any, columns: Columns) -> Any:
     """Leave other columns out, since they may be of types that Arrow does not have."""
     if hasattr(table, "collect") and hasattr(table, "collect_schema"):
         raise CorpusError("the table is a query that was not run yet: pass table.collect()")
+    if hasattr(table, "to_frame") and not hasattr(table, "columns"):
+        raise CorpusError("this is one column and no table: Corpus.from_texts takes it, or pass the table")
     if not hasattr(table, "__arrow_c_stream__"):
         raise CorpusError(
             "a table must be a data frame of pandas (2.2 or newer) or polars, a table of pyarrow, or another "
@@ -78,38 +80,99 @@ def _narrowed(table: Any, columns: Columns) -> Any:
         )
     if hasattr(table, "column_names"):
         check_columns(table.schema, columns, "the table")
-        return table.select(columns.named)
+        return table.select(list(dict.fromkeys(_top(column, table.column_names) for column in columns.named)))
     names = getattr(table, "columns", None)
     if names is None:
         return table
     for column in columns.named:
-        if column not in names:
+        if _top(column, names) not in names:
             raise CorpusError("the table: ", columns.missing(column, [str(name) for name in names]))
-    return table[columns.named]
+    narrowed = table[list(dict.fromkeys(_top(column, names) for column in columns.named))]
+    return _all_strings(narrowed, columns) if hasattr(narrowed, "iloc") else narrowed
+
+
+def _top(column: str, names: Any) -> str:
+    """The column itself, or that of the structure which it is a part of."""
+    return column if column in names else column.partition(".")[0]
+
+
+def _all_strings(frame: Any, columns: Columns) -> Any:
+    """A frame of pandas whose columns of texts may hold numbers among the strings, which Arrow refuses."""
+    mixed = {
+        column: frame[column].map(_written).astype(object)
+        for column in columns.texts
+        if column in frame and str(getattr(frame[column], "dtype", "")) == "object"
+    }
+    return frame.assign(**mixed) if mixed else frame
+
+
+def _written(value: Any) -> Any:
+    if isinstance(value, bool | int | float) and value == value:
+        return str(value)
+    return value
 
 
 def check_columns(schema: Any, columns: Columns, where: str) -> None:
     """Refuse columns that are not there, or there twice, and texts that are no strings."""
     names: Sequence[str] = schema.names
     for column in columns.named:
-        if column not in names:
-            raise CorpusError(f"{where}: ", columns.missing(column, names))
+        if _type(schema, column) is None:
+            raise CorpusError(f"{where}: ", columns.missing(column, _paths(schema)))
         if names.count(column) > 1:
             raise CorpusError(f"{where}: two columns are named {column!r}; rename one")
     for column in columns.texts:
-        kind = schema.field(column).type
+        kind = _type(schema, column)
         value = getattr(kind, "value_type", kind) if str(kind).startswith("dictionary") else kind
         if str(value) not in ("string", "large_string", "string_view", "null"):
-            raise CorpusError(f"{where}: the column {column!r} holds {kind}; texts must be strings")
+            raise CorpusError(
+                f"{where}: the column {column!r} holds {kind}; texts must be strings (",
+                Parameter("text"),
+                " says which column they are in)",
+            )
+
+
+def _type(schema: Any, column: str) -> Any:
+    """The type of a column, or of a part of a structure; None if there is none."""
+    names: list[str] = schema.names
+    if column in names:
+        # of two with the same name, the first: that there are two is told elsewhere
+        return schema.field(names.index(column)).type
+    head, *parts = column.split(".")
+    kind: Any = schema.field(head).type if names.count(head) == 1 else None
+    for part in parts:
+        place = -1 if not str(kind).startswith("struct") else kind.get_field_index(part)
+        kind = kind.field(place).type if place >= 0 else None
+    return kind if parts else None
+
+
+def _paths(schema: Any) -> list[str]:
+    """The columns, and the parts of structures."""
+
+    def within(name: str, kind: Any) -> list[str]:
+        if not str(kind).startswith("struct"):
+            return [name]
+        return [path for field in kind for path in within(f"{name}.{field.name}", field.type)]
+
+    return [path for field in schema for path in within(field.name, field.type)]
+
+
+def _column(batch: Any, column: str) -> Any:
+    """A column, or a part of a structure."""
+    if column in batch.schema.names:
+        return batch.column(column)
+    import pyarrow.compute as pc
+
+    head, *parts = column.split(".")
+    return pc.struct_field(batch.column(head), parts)
 
 
 def batch_rows(source: Rows, batch: Any, columns: Columns, start: int) -> Iterator[Row]:
     """Give the rows of a record batch, of which `start` is the number of the first."""
     n_rows = len(batch)
     try:
-        texts = [_values(batch.column(column)) for column in columns.texts]
+        texts = [_values(_column(batch, column)) for column in columns.texts]
         others = [
-            [None] * n_rows if column is None else _values(batch.column(column)) for column in columns[1:]
+            [None] * n_rows if column is None else _values(_column(batch, column)) for column in columns[1:]
         ]
     except UnicodeDecodeError:
         # Arrow does not look into strings, so one of them may be anything.

@@ -7,7 +7,9 @@ import json
 from pathlib import Path
 
 from laconic.errors import CorpusError
+from laconic.reading.excel import excel_columns
 from laconic.reading.files import File, suffixes
+from laconic.reading.jsonl import first_keys, keys_of
 from laconic.reading.ledger import Ledger
 
 
@@ -51,6 +53,10 @@ def columns_of(path: Path, encoding: str | None = None, delimiter: str | None = 
                 return list(read_schema(path).names)
             except pa.ArrowException as error:
                 raise source.damaged(error) from error
+    if suffix == ".xlsx":
+        return excel_columns(source)
+    if suffix == ".json":
+        return first_keys(source)
     contents = (line for _, line in source.lines() if not line.isspace())
     if suffix in (".csv", ".tsv"):
         usual = "\t" if suffix == ".tsv" else ","
@@ -63,5 +69,5 @@ def columns_of(path: Path, encoding: str | None = None, delimiter: str | None = 
             record = json.loads(next(contents, "{}"))
         except ValueError as error:
             raise CorpusError(f"{path}, line 1: not JSON ({error})") from error
-        return list(record) if isinstance(record, dict) else []
+        return keys_of(record)
     return []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -9,13 +10,13 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from laconic.errors import CorpusError
+from laconic.errors import CorpusError, Parameter
 from laconic.reading.arrow import read_arrow
 from laconic.reading.dates import as_date
 from laconic.reading.files import Rows
 from laconic.reading.ledger import Ledger, OnError, Progress, Reading
 from laconic.reading.paths import Paths, Plan, plan
-from laconic.reading.rows import Columns
+from laconic.reading.rows import Columns, Joined
 from laconic.reading.strings import as_name, kind
 
 
@@ -49,6 +50,9 @@ class MultimodalDocument(NamedTuple):
     date: np.datetime64 | None = None
 
 
+PARAGRAPH = "\n\n"
+"""What stands between the texts of several columns of a document."""
+
 Kind = TypeVar("Kind", Document, MultimodalDocument)
 
 
@@ -81,7 +85,7 @@ class DocumentStream(Iterator[Kind]):
 def read_documents(
     path: Paths,
     *,
-    text: str = "text",
+    text: str | Sequence[str] = "text",
     label: str | None = None,
     id: str | None = None,
     date: str | None = None,
@@ -101,8 +105,10 @@ def read_documents(
         ``.xz``, ``.bz2``, ``.zst``). Or a pattern such as ``"news/*.csv"``, whose files are read in the
         order of their names. Or a folder, of which all ``.txt`` files are read as one document each,
         sub-folders included, in the order of their names (hidden files left out).
-    text : str, default="text"
-        The column, or JSON key, of the text. A text that is null is an empty document.
+    text : str or list of str, default="text"
+        The column, or JSON key, of the text; of several columns, the texts are joined, a paragraph each.
+        ``"meta.body"`` is the key "body" of the object "meta", unless a column has that name. A text that is
+        null is an empty document; a number is taken as it is written.
     label : str or None, default=None
         The column of the label. For a folder only ``"folder"``: the name of the sub-folder that the file
         is in.
@@ -145,9 +151,7 @@ def read_documents(
     Document(text='', label='1961', id='1', date=None)
     """
     found = plan(path, encoding, delimiter, on_error, progress)
-    return DocumentStream(
-        (Document(*row) for row in _rows(found, Columns(text, label, id, date))), found.ledger
-    )
+    return _documents(found, text, label, id, date)
 
 
 def read_modalities(
@@ -193,7 +197,7 @@ def read_modalities(
 def read_table(
     table: Any,
     *,
-    text: str = "text",
+    text: str | Sequence[str] = "text",
     label: str | None = None,
     id: str | None = None,
     date: str | None = None,
@@ -202,7 +206,36 @@ def read_table(
     ledger = Ledger()
     source = Rows("", ledger, "row")
     found = Plan("the table", [(source, partial(read_arrow, table=table))], ledger)
-    return DocumentStream((Document(*row) for row in _rows(found, Columns(text, label, id, date))), ledger)
+    return _documents(found, text, label, id, date)
+
+
+def _documents(
+    found: Plan, text: str | Sequence[str], label: str | None, id: str | None, date: str | None
+) -> DocumentStream[Document]:
+    """Documents whose text is that of a column, or those of several columns, joined."""
+    columns = Columns(text_columns(text), label, id, date)
+    rows = _rows(found, columns)
+    if len(columns.texts) > 1:
+        documents = (Document(PARAGRAPH.join(filter(None, row[0])), *row[1:]) for row in rows)
+    else:
+        documents = (Document(*row) for row in rows)
+    return DocumentStream(documents, found.ledger)
+
+
+def text_columns(text: object) -> str | Joined:
+    """The column of the text, or several of them, checked.
+
+    >>> text_columns("body"), text_columns(["title", "body"])
+    ('body', ('title', 'body'))
+    """
+    if isinstance(text, str):
+        return text
+    columns = Joined(text) if isinstance(text, list | tuple) else Joined()
+    if not columns or not all(isinstance(column, str) for column in columns):
+        raise CorpusError(
+            Parameter("text"), f" must be the name of a column, or a list of names, not {text!r:.40}"
+        )
+    return columns[0] if len(columns) == 1 else columns
 
 
 def _rows(found: Plan, columns: Columns) -> Iterator[tuple[Any, str | None, str, np.datetime64 | None]]:
@@ -240,9 +273,15 @@ def _rows(found: Plan, columns: Columns) -> Iterator[tuple[Any, str | None, str,
 def _text(value: object, what: str) -> str:
     if isinstance(value, str):
         return value
-    if value is None:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
-    raise CorpusError(f"the {what} is of type {kind(value)}; it must be a string (or null)")
+    if isinstance(value, int | float):
+        return str(value)
+    if isinstance(value, list) and all(isinstance(part, str) for part in value):
+        return " ".join(value)
+    raise CorpusError(
+        f"the {what} is of type {kind(value)}; it must be a string, a number, a list of strings or null"
+    )
 
 
 class _Places:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
 from laconic.errors import CorpusError, Parameter
+from laconic.reading.rows import MissingColumnError
 
 OnError: TypeAlias = Literal["raise", "skip"]
 Progress: TypeAlias = Callable[[int, int | None, int], object]
@@ -95,7 +96,8 @@ class Ledger:
         """Raise, or note that a row is left out."""
         problem = CorpusError(f"{where}: ", reason)
         if self._raises:
-            if not self._files:
+            # What the first row lacks, probably all do: then nothing would be left.
+            if not self._files or (isinstance(reason, MissingColumnError) and self.n_documents == 0):
                 raise problem
             raise CorpusError(problem, " (", Parameter("on_error", "skip"), " leaves such rows out)")
         self._n_skipped += 1

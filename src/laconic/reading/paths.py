@@ -12,8 +12,9 @@ from typing import Any, NamedTuple, TypeAlias
 from laconic.errors import CorpusError, InPython, Parameter
 from laconic.reading.arrow import read_parquet
 from laconic.reading.delimited import check_delimiter, read_delimited
+from laconic.reading.excel import read_excel
 from laconic.reading.files import COMPRESSIONS, File, Rows, check_encoding, suffixes
-from laconic.reading.jsonl import read_jsonl
+from laconic.reading.jsonl import read_json, read_jsonl
 from laconic.reading.ledger import Ledger, OnError, Progress
 from laconic.reading.rows import Columns, Row
 from laconic.reading.texts import Folder, read_folder, read_lines, text_files
@@ -24,11 +25,14 @@ Reader: TypeAlias = Callable[[Any, Columns], Iterator[Row]]
 FORMATS: dict[str, Reader] = {
     ".jsonl": read_jsonl,
     ".ndjson": read_jsonl,
+    ".json": read_json,
     ".csv": read_delimited,
     ".tsv": partial(read_delimited, delimiter="\t"),
     ".txt": read_lines,
     ".parquet": read_parquet,
+    ".xlsx": read_excel,
 }
+_UNITS: dict[Reader, str] = {read_parquet: "row", read_excel: "row", read_json: "object"}
 COUNT_FORMATS = (".svm", ".svmlight", ".libsvm", ".mtx", ".mm")
 
 
@@ -57,7 +61,7 @@ def plan(
     sources: list[tuple[Rows, Reader]] = []
     start = 0
     for file, reader, size in zip(paths, readers, sizes, strict=True):
-        unit = "row" if reader is read_parquet else "line"
+        unit = _UNITS.get(reader, "line")
         sources.append((File(file, ledger, encoding, start, unit), reader))
         start += size
     return Plan(name, sources, ledger)
@@ -90,7 +94,7 @@ def _unsupported(path: Path) -> str:
     known = ", ".join([*FORMATS, *COUNT_FORMATS])
     return (
         f"{path} has the suffix {path.suffix!r}, which is not supported; there are {known} (all but Parquet "
-        f"also with {', '.join(COMPRESSIONS)}), and folders of .txt files"
+        f"and Excel also with {', '.join(COMPRESSIONS)}), and folders of .txt files"
     )
 
 
@@ -122,8 +126,8 @@ def _reader(path: Path, delimiter: str | None) -> Reader:
         raise CorpusError(f"{path} holds counts and no texts", InPython("; only Corpus.read takes it, alone"))
     if suffix not in FORMATS:
         raise CorpusError(_unsupported(path))
-    if suffix == ".parquet" and compression:
-        raise CorpusError(f"{path}: Parquet files have a compression of their own; decompress it")
+    if suffix in (".parquet", ".xlsx") and compression:
+        raise CorpusError(f"{path}: {suffix} files have a compression of their own; decompress it")
     if delimiter is None:
         return FORMATS[suffix]
     if suffix not in (".csv", ".tsv"):

@@ -126,6 +126,15 @@ def jobs(typed: int) -> int:
     return typed
 
 
+def columns(typed: list[str]) -> str | list[str]:
+    """The column of the text, or several.
+
+    >>> columns(["body"]), columns(["title", "body"])
+    ('body', ['title', 'body'])
+    """
+    return typed[0] if len(typed) == 1 else list(typed)
+
+
 def columns_by_name(pairs: Iterable[str] | None) -> dict[str, str]:
     """The column of each modality, by the modality's name.
 

@@ -82,7 +82,8 @@ class Command:
         several = any(given.get(line.key) for line in self.options if line.kind is MODALITIES)
         sorted_: dict[str, dict[str, Any]] = {some.kind.argument: {} for some in self.wanted}
         for line in self.options:
-            value = given.pop(line.key)
+            # an option that may be given several times is empty if it is not given
+            value = given.pop(line.key) or None if line.type == list[str] else given.pop(line.key)
             value = _read(line, line.default if value is None else value, several)
             if line.kind is MODALITIES:
                 sorted_[line.kind.argument] = value

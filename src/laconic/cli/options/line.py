@@ -196,7 +196,8 @@ class Option:
         if self._limits[0] is bool:
             on, *off = self.typed.split("/")
             return on if self.value(value) else next(iter(off), f"no {on}")
-        return f"{self.flag} {shlex.quote(self._written(value))}"
+        several = value if isinstance(value, list) and self.type == list[str] else [value]
+        return " ".join(f"{self.flag} {shlex.quote(self._written(each))}" for each in several)
 
     def _written(self, value: Any) -> str:
         return str(value) if self.write is None else self.write(value)

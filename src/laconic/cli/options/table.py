@@ -33,9 +33,10 @@ TABLE: list[Option] = [
         "--text",
         "text",
         READING,
-        "The column of the text.",
-        str,
+        "The column of the text; give it several times to join columns. meta.body is a key within another.",
+        list[str],
         metavar="COLUMN",
+        read=convert.columns,
         completion=completion.columns,
     ),
     Option(

@@ -32,9 +32,11 @@ CLASSES = 10
 _FORMATS = {
     ".jsonl": "JSON lines",
     ".ndjson": "JSON lines",
+    ".json": "JSON",
     ".csv": "CSV",
     ".tsv": "TSV",
     ".parquet": "Parquet",
+    ".xlsx": "Excel",
     ".txt": "a document in each line",
     ".svm": "counts, SVMlight",
     ".svmlight": "counts, SVMlight",
