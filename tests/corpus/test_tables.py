@@ -231,7 +231,7 @@ def test_parts_of_structures_are_columns():
     for made in (table, table.to_pandas()):
         corpus = Corpus.from_table(made, text="meta.body", min_df=1, max_df=1.0, keep_texts=True)
         assert list(corpus.texts) == ["red fish", "", "fish"]
-        with pytest.raises(CorpusError, match="no column 'meta.bdy'"):
+        with pytest.raises(CorpusError, match=r"no column 'meta\.bdy'"):
             Corpus.from_table(made, text="meta.bdy")
 
 
