@@ -364,13 +364,23 @@ class Bundle:
         Results
             Best first. For more (explanations, many queries, tuning), see `index`.
         """
+        return self.index_of(modality).search(query, k, blend=blend)
+
+    def index_of(self, modality: str | None = None) -> SearchIndex:
+        """The documents as they are searched in one modality; made when first used.
+
+        Parameters
+        ----------
+        modality : str, optional
+            Which one, for a model of several; by default `index`.
+        """
         if modality is None:
-            return self.index.search(query, k, blend=blend)
+            return self.index
         if modality not in self._indexes:
             from laconic.search import SearchIndex
 
             self._indexes[modality] = SearchIndex(self, modality=modality)
-        return self._indexes[modality].search(query, k, blend=blend)
+        return self._indexes[modality]
 
     @cached_property
     def _indexes(self) -> dict[str, SearchIndex]:

@@ -207,7 +207,7 @@ def _topics(
     return topics_table(rows, [title for title, _, _ in parts]) + paragraph(quiet(" ".join(hints)))
 
 
-def heaviest(row: Any, terms: Sequence[Any] | None, n_words: int = N_WORDS) -> Words:
+def heaviest(row: Any, terms: Any, n_words: int = N_WORDS) -> Words:
     """The heaviest words of a topic, in the order of `TopicModel.topics`, without sorting all of them.
 
     >>> heaviest(np.array([[0.1, -0.5, 0.0, 0.1]]), ["a", "b", "c", "d"], 2)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from laconic.display.topics import heaviest
 from laconic.search.results import Explanation, TermMatch, TopicMatch
 
 if TYPE_CHECKING:
@@ -18,25 +20,39 @@ def explained(index: SearchIndex, query: str, id: str, blend: float, n_words: in
     places = np.flatnonzero(index.ids == id)
     if not places.size:
         raise ValueError(f"there is no document {id!r} in the index")
-    document, matcher = int(places[0]), index.matcher
+    return explanations(index, query, [int(places[0])], blend, n_words)[0]
+
+
+def explanations(
+    index: SearchIndex, query: str, documents: Sequence[int], blend: float, n_words: int = 5
+) -> list[Explanation]:
+    """The parts of the scores of several documents, by their numbers."""
+    if not documents:
+        return []
+    matcher = index.matcher
     counts = index.vectorizer.count([query])
     (terms,) = matcher.terms.queries(counts)
     vectors = [part[0] for part in matcher.topics.queries(index.rows(counts))]
     scores = np.zeros(index.n_documents, np.float32)
     matcher.terms.add_scores(terms, scores)
     unit = matcher.unit(scores.max())
-    found = matcher.score(scores, vectors, np.array([document]), blend, unit)
-    topics, parts = matcher.topics.contributions(document, vectors)
-    return Explanation(
-        id=str(id),
-        score=float(found.scores[0]),
-        term_score=float(found.terms[0]),
-        topic_score=float(found.topics[0]),
-        blend=blend,
-        term_unit=float(unit),
-        terms=_term_matches(index, terms.terms, matcher.terms.contributions(terms, document)),
-        topics=_topic_matches(index, topics, parts, n_words),
-    )
+    found = matcher.score(scores, vectors, np.array(documents), blend, unit)
+    made = []
+    for place, document in enumerate(documents):
+        topics, parts = matcher.topics.contributions(document, vectors)
+        made.append(
+            Explanation(
+                id=str(index.ids[document]),
+                score=float(found.scores[place]),
+                term_score=float(found.terms[place]),
+                topic_score=float(found.topics[place]),
+                blend=blend,
+                term_unit=float(unit),
+                terms=_term_matches(index, terms.terms, matcher.terms.contributions(terms, document)),
+                topics=_topic_matches(index, topics, parts, n_words),
+            )
+        )
+    return made
 
 
 def _term_matches(
@@ -53,14 +69,14 @@ def _term_matches(
 def _topic_matches(
     index: SearchIndex, topics: NDArray[np.int64], parts: NDArray[np.float32], n_words: int
 ) -> tuple[TopicMatch, ...]:
-    options: dict[str, Any] = {} if index.modality is None else {"modality": index.modality}
-    listed = index.model.topics(index.vectorizer.vocabulary, n_words, **options)
+    components, vocabulary = index.model.components_of(index.modality), index.vectorizer.vocabulary
     # Where topics for and against cancel out, there is nothing to have a share of.
     whole = float(parts.sum(dtype=np.float64)) or 1.0
     return tuple(
         TopicMatch(
             topic=int(topics[t]),
-            words=tuple(word for word, _ in listed[topics[t]]),
+            # of the topics that match alone: a model may have thousands
+            words=tuple(word for word, _ in heaviest(components[[topics[t]]], vocabulary, n_words)),
             contribution=float(parts[t]),
             share=float(parts[t]) / whole,
             name=index.notes.names[topics[t]],
