@@ -7,7 +7,7 @@ ONE_CORE_EACH := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=2
 # Which build of torch: sentence encoders take any, and one for the processor alone is much smaller.
 TORCH ?= torch
 
-.PHONY: demo test lint format bench bench-groups bench-plsa bench-sparse-lsa \
+.PHONY: demo test attack lint format bench bench-groups bench-plsa bench-sparse-lsa \
 	bench-search bench-fold-in bench-peers bench-peers-encoders docs clean
 
 .venv/core: pyproject.toml
@@ -44,6 +44,13 @@ demo: .venv/core  ## topics of the Python standard library's documentation
 
 test: .venv/dev  ## the whole suite, on every core; a part with TESTS="tests/cli -k fit"
 	$(ONE_CORE_EACH) $(BIN)/python -m pytest -n logical --maxprocesses 8 --dist worksteal $(TESTS)
+
+# How many mutants of each kind of directory, and which.
+MUTANTS ?= 2000
+SEED ?= 0
+
+attack: .venv/dev  ## what the suite tries in small, at length: hostile files, killed processes, failing disks (an hour)
+	$(BIN)/python tests/attack/attack.py --mutants $(MUTANTS) --seed $(SEED)
 
 lint: .venv/dev  ## style and types
 	$(BIN)/ruff check .

@@ -1,4 +1,4 @@
-"""Learning to rank: LambdaRank over scores of terms and topics (needs the package lightgbm)."""
+"""Learning to rank: LambdaRank over scores of terms and topics (to learn takes the package lightgbm)."""
 
 from __future__ import annotations
 
@@ -16,13 +16,19 @@ from laconic.search.arguments import checked_queries
 from laconic.search.features import FEATURES, TOPICS, Candidates, Qrels, features
 from laconic.search.index import SearchIndex
 from laconic.search.terms import BM25
+from laconic.search.trees import Trees
 from laconic.storage.manifest import Json, Kind
-from laconic.storage.reading import read_directory
+from laconic.storage.reading import StoredDirectory, read_directory
+from laconic.storage.values import decode, encode
 from laconic.storage.writing import replacing
 
 __all__ = ["FEATURES", "Candidates", "Ranker", "cross_validated", "features"]
 
-RANKER = Kind(noun="ranker", manifest="ranker.json", format="laconic-ranker", version=1, error=SearchError)
+# Format 1 had the trees as LightGBM's text.
+RANKER = Kind(noun="ranker", manifest="ranker.json", format="laconic-ranker", version=2, error=SearchError)
+
+HIGHEST_GRADE = 30
+"""A document counts 2 to the power of its grade, so that higher ones drown everything else."""
 
 
 @dataclass
@@ -81,7 +87,7 @@ class Ranker:
         ):
             check_number(name, getattr(self, name), Integral, least)
         check_number("learning_rate", self.learning_rate, Real, 0)
-        self._trees: Any = None
+        self._trees: Trees | None = None
 
     def fit(self, queries: Mapping[str, str], qrels: Qrels) -> Self:
         """Learn from judged queries.
@@ -91,7 +97,7 @@ class Ranker:
         queries : mapping of str to str
             The text of each query by its id.
         qrels : mapping of str to mapping of str to int
-            For each query the documents that were judged, and their grades; others count as 0.
+            For each query the documents that were judged, and their grades (up to 30); others count as 0.
 
         Returns
         -------
@@ -107,10 +113,17 @@ class Ranker:
                 "no relevant document is among those found for the queries: see that qrels are by the ids of "
                 "queries and of documents, or raise depth"
             )
+        highest = int(grades.max())
+        if highest > HIGHEST_GRADE:
+            raise ValueError(
+                f"a document has the grade {highest}, but grades go up to {HIGHEST_GRADE}, because a "
+                "document counts 2 to the power of its grade: give grades such as 0, 1, 2, 3"
+            )
         data = lightgbm.Dataset(
             found.values, grades, group=found.sizes[found.sizes > 0], feature_name=list(found.names)
         )
-        self._trees = lightgbm.train(self._parameters(int(grades.max())), data, self.n_trees)
+        booster = lightgbm.train(self._parameters(highest), data, self.n_trees)
+        self._trees = Trees.from_text(booster.model_to_string())
         return self
 
     def _parameters(self, highest: int) -> dict[str, Any]:
@@ -146,7 +159,7 @@ class Ranker:
         check_number("k", k, Integral, 1)
         trees = self._fitted()
         found = features(self.index, queries, depth=self.depth, topics=self.topics)
-        scores = trees.predict(found.values, num_threads=1) if len(found.values) else np.empty(0)
+        scores = trees.predict(found.values)
         ends = np.cumsum(found.sizes)
         run = {}
         for name, start, stop in zip(found.queries, ends - found.sizes, ends, strict=True):
@@ -160,11 +173,11 @@ class Ranker:
     def importance(self) -> dict[str, float]:
         """How much each feature gained, as a share of all."""
         trees = self._fitted()
-        gains = trees.feature_importance("gain")
-        return dict(zip(trees.feature_name(), (gains / max(gains.sum(), 1e-300)).tolist(), strict=True))
+        shares = trees.gains / max(trees.gains.sum(), 1e-300)
+        return dict(zip(trees.names, shares.tolist(), strict=True))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Save what was learnt as a directory, with the trees as LightGBM's text; the index is not saved.
+        """Save what was learnt as a directory; the index is not saved.
 
         Parameters
         ----------
@@ -173,7 +186,7 @@ class Ranker:
         """
         from laconic.search.saving import fingerprint
 
-        text = self._fitted().model_to_string().encode("utf-8")
+        trees = self._fitted()
         options = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "index"}
         with replacing(path, RANKER) as writer:
             writer.commit(
@@ -181,13 +194,14 @@ class Ranker:
                     "options": options,
                     "model": fingerprint(self.index.model, self.index.vectorizer),
                     "index": _settings(self.index, topics=self.topics),
-                    "trees": writer.add("trees", "txt", lambda sink: sink.write(text)),
+                    "features": list(trees.names),
+                    "trees": {k: encode(v, f"trees.{k}", writer) for k, v in trees.arrays().items()},
                 }
             )
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], index: SearchIndex) -> Self:
-        """Load what was learnt.
+        """Load what was learnt; everything is checked, and LightGBM is not needed.
 
         Parameters
         ----------
@@ -212,16 +226,15 @@ class Ranker:
         if stored.document.get("model") != fingerprint(index.model, index.vectorizer):
             raise SearchError(f"{stored.path}: was learnt with another model; learn it again with this one")
         options: Any = stored.object("options")
-        trees = stored.take(stored.document.get("trees"))
         try:
             ranker = cls(index, **options)
-            ranker._trees = _lightgbm().Booster(model_str=str(trees, "utf-8"))
-        except ImportError:
+            ranker._trees = trees = _read_trees(stored)
+        except SearchError:
             raise
-        except Exception as error:
+        except (ValueError, TypeError) as error:
             # Whatever options or trees that are not a ranker's make go wrong, the file is at fault.
             raise stored.misdescribed("ranker", error) from error
-        if tuple(ranker._trees.feature_name()) != tuple(f for f in FEATURES if ranker.topics or f != TOPICS):
+        if trees.names != tuple(f for f in FEATURES if ranker.topics or f != TOPICS):
             raise stored.error("has trees over other features")
         learnt, given = stored.object("index"), _settings(index, topics=ranker.topics)
         for name in given:
@@ -232,7 +245,7 @@ class Ranker:
                 )
         return ranker
 
-    def _fitted(self) -> Any:
+    def _fitted(self) -> Trees:
         if self._trees is None:
             raise ValueError("this Ranker has learnt nothing yet: call fit(queries, qrels) first")
         return self._trees
@@ -298,6 +311,18 @@ def _settings(index: SearchIndex, *, topics: bool) -> dict[str, Json]:
         "scaling": matcher.scaling,
         "blend": index.blend,
     }
+
+
+def _read_trees(stored: StoredDirectory) -> Trees:
+    """The trees of a saved ranker, checked; ValueError if they are none."""
+    described: Any = stored.document.get("trees")
+    if stored.document.get("format_version") == 1:
+        return Trees.from_text(str(stored.take(described), "utf-8"))
+    names: Any = stored.document.get("features")
+    if not isinstance(described, dict) or not isinstance(names, list):
+        raise stored.error("has no valid 'trees'")
+    arrays = {name: decode(value, f"trees.{name}", stored) for name, value in described.items()}
+    return Trees(tuple(map(str, names)), **arrays)
 
 
 def _lightgbm() -> Any:

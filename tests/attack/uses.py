@@ -1,0 +1,134 @@
+"""What people do with each kind of stored directory, on toys of each."""
+
+import contextlib
+import io
+import json
+from pathlib import Path
+
+import laconic
+from laconic import Corpus
+from laconic.search.ltr import Ranker
+
+HERE = Path(__file__).parent.parent
+TEXTS = ["sun and moon", "salt, pepper and chilli", "stars", "", "unheard of"]
+DOCUMENTS = [
+    "sun moon stars", "moon stars sun sun", "stars sun moon", "salt pepper chilli", "pepper chilli salt salt",
+    "chilli salt pepper", "sun salt", "moon pepper stars",
+]  # fmt: skip
+LABELS = ["sky", "sky", "sky", "food", "food", "food", "sky", "food"]
+DATES = [f"202{n}-01-0{n + 1}" for n in range(8)]
+OTHER = [
+    "sonne mond",
+    "mond sterne",
+    "sterne sonne",
+    "salz pfeffer",
+    "pfeffer salz",
+    "salz",
+    "sonne salz",
+    "mond",
+]
+QUERIES = {"q": "sun moon", "r": "salt unheard"}
+FITS = {
+    "rlsi": {"model": "rlsi", "n_topics": 2},
+    "rlsi-signed": {"model": "rlsi", "n_topics": 3, "nonnegative": False, "alpha_topics": 0.1, "words": None},
+    "nmf": {"model": "nmf", "n_topics": 2},
+    "plsa": {"model": "plsa", "n_topics": 2},
+    "sparse-lsa": {"model": "sparse-lsa", "n_topics": 2},
+    "group-rlsi": {"model": "group-rlsi", "n_shared": 1, "n_per_class": 1},
+    "group-nmf": {"model": "group-nmf", "n_shared": 1, "n_per_class": 1},
+    "graph-plsa": {"model": "graph-plsa", "n_topics": 2, "n_neighbors": 2},
+}
+
+
+def make(kind, path):
+    """Write a directory of a kind."""
+    if kind in FITS:
+        options = {"min_df": 1, "max_df": 1.0, "stop_words": None, "random_state": 0, **FITS[kind]}
+        laconic.fit(DOCUMENTS, labels=LABELS, dates=DATES, **options).save(path)
+    elif kind == "multimodal":
+        texts = {"english": DOCUMENTS, "german": OTHER}
+        options = {"min_df": 1, "max_df": 1.0, "stop_words": None, "random_state": 0, "n_topics": 2}
+        laconic.fit(texts, model="multimodal-plsa", **options).save(path)
+    elif kind == "corpus":
+        corpus = Corpus.from_texts(
+            DOCUMENTS, labels=LABELS, ids=list("abcdefgh"), dates=DATES, min_df=1, max_df=1.0, keep_texts=True
+        )
+        corpus.save(path)
+    elif kind == "ranker":
+        Ranker.load(HERE / "search/ranker-format-1", index()).save(path)
+    else:
+        raise ValueError(kind)
+
+
+FIXTURES = {
+    "bundle-2-plsa": "bundle/format-2-plsa",
+    "bundle-3": "bundle/format-3",
+    "index-1": "search/index-format-1",
+    "index-1-groups": "search/index-format-1-groups",
+    "index-1-modalities": "search/index-format-1-modalities",
+    "corpus-1": "corpus/corpus-format-1",
+    "corpus-2": "corpus/corpus-format-2",
+    "ranker-1": "search/ranker-format-1",
+}
+KINDS = [*FITS, "multimodal", "corpus", "ranker", *FIXTURES]
+
+
+def index():
+    """What rankers of the fixture were learnt with."""
+    if not _INDEX:
+        _INDEX.append(laconic.load(HERE / "bundle/format-3").index)
+    return _INDEX[0]
+
+
+_INDEX = []
+
+
+def use(kind, path, scratch):
+    """Load a directory, and do with it what people do."""
+    if kind.startswith("ranker"):
+        ranker = Ranker.load(path, index())
+        ranker.rank(QUERIES)
+        ranker.importance  # noqa: B018
+        ranker.save(scratch)
+    elif kind.startswith("corpus"):
+        corpus = Corpus.load(path)
+        corpus.X  # noqa: B018
+        corpus.vectorize(TEXTS)
+        repr(corpus), corpus._repr_html_()
+        corpus.save(scratch)
+    else:
+        use_bundle(laconic.load(path), scratch)
+
+
+def use_bundle(bundle, scratch):
+    bundle.topics()
+    bundle.topic_words(3)
+    repr(bundle), bundle._repr_html_()
+    for name in bundle.modalities or [None]:
+        with (
+            contextlib.suppress(ValueError)
+            if bundle.vectorizer is None and not bundle.modalities
+            else _plain()
+        ):
+            bundle.transform(TEXTS, modality=name)
+    if bundle.documents is not None:
+        bundle.documents_of(0)
+        repr(bundle.documents)
+        modality = next(iter(bundle.documents.corpora)) if bundle.modalities else None
+        results = bundle.search("sun salt moon", 3, modality=modality)
+        repr(results), results._repr_html_()
+    bundle.save(scratch)
+
+
+@contextlib.contextmanager
+def _plain():
+    yield
+
+
+def listed(path):
+    """What the command line shows of a model."""
+    from laconic.cli import main
+
+    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.suppress(SystemExit):
+        main(["topics", str(path), "--json"])
+    return json.loads(out.getvalue())
