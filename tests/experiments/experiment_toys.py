@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from laconic.experiments.figures import Chart, Line
-from laconic.experiments.parts import Section, Study
+from laconic.experiments.parts import Claim, Section, Study, judged, untested
 from laconic.experiments.registry import Experiment
 
 TITLE = "Fish"
@@ -34,6 +34,14 @@ def render_red(results):
 def render_blue(results):
     return Section("Blue fish", f"A share of {results['10']}.")
 
+
+CLAIMS = (
+    Claim("Fish are red", "Table 1", lambda red: judged([red["ours"] > 1], f"{red['ours']} are."), ("red",)),
+    Claim("Fish are blue", "Table 2", lambda blue: judged([False], "No."), ("blue",)),
+    Claim("Fish dream", "conclusion", untested("They do not tell.")),
+)
+CHANGED = ("Fish were counted twice, after the first count was seen.",)
+FUTURE = ()
 
 PARTS = {"red": Study(run_red, render_red), "blue": Study(run_blue, render_blue)}
 

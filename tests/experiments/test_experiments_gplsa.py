@@ -1,31 +1,141 @@
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
+from sklearn.preprocessing import normalize
 
-from laconic.experiments.gplsa.graph_nmf import graph_nmf
-from laconic.experiments.gplsa.images import best_strength, draw, neighbours
+from laconic import GraphPLSA, datasets
+from laconic.datasets import Images
+from laconic.experiments.fitting import iterations_given
+from laconic.experiments.gplsa.graph_nmf import LOSSES
+from laconic.experiments.gplsa.images import (
+    END,
+    METHODS,
+    Plan,
+    Setting,
+    apart,
+    best_setting,
+    draw,
+    neighbours,
+    run_images,
+)
 from laconic.experiments.gplsa.images_page import render_images
 from laconic.experiments.gplsa.paper import CLUSTERING, CROSS_MODAL
-from laconic.experiments.running import plain
+from laconic.experiments.gplsa.paths import plsa_path
+from laconic.experiments.keeping import Keeper
+from laconic.experiments.parts import plain
 
 
-def objective(X, W, C, graph, strength):
-    gaps = ((W[:, None] - W[None]) ** 2).sum(axis=2)
-    return ((X - W @ C) ** 2).sum() + strength * (graph.toarray() * gaps).sum() / 2
-
-
-def test_graph_nmf_lowers_its_objective_and_joins_neighbours():
+@pytest.fixture
+def images():
+    """Three classes of points, and the graph of their neighbours."""
     rng = np.random.default_rng(0)
-    X = rng.random((30, 12))
+    centres = rng.random((3, 12)) + 4 * np.repeat(np.eye(3), 4, axis=1)
+    X = np.repeat(centres, 12, axis=0) + 0.3 * rng.random((36, 12))
+    return Images(name="toy", X=X, labels=np.repeat(np.arange(3), 12), scale=1.0)
+
+
+def naive_objective(loss, X, W, C, graph, strength):
+    edges = [(i, j) for i in range(len(X)) for j in range(i) if graph.toarray()[i, j]]
+    if loss == "l2":
+        return ((X - W @ C) ** 2).sum() + strength * sum(((W[i] - W[j]) ** 2).sum() for i, j in edges)
+    fit = W @ C
+    divergence = (X * np.log(X / fit) - X + fit).sum()
+    gaps = sum(((W[i] - W[j]) * np.log(W[i] / W[j])).sum() for i, j in edges)
+    return divergence + strength / 2 * gaps
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("strength", [0.0, 5.0])
+def test_graph_nmf_lowers_its_objective(images, loss, strength):
+    X = images.X / images.X.sum()
     graph = neighbours(X)
-    plain, strong = (graph_nmf(X, graph, 4, strength, 200, 0) for strength in (0.0, 10.0))
-    for strength, (W, C) in ((0.0, plain), (10.0, strong)):
-        assert (W >= 0).all()
-        assert np.linalg.norm(C, axis=1) == pytest.approx(np.ones(4))
-        early = graph_nmf(X, graph, 4, strength, 1, 0)
-        assert objective(X, W, C, graph, 0) < objective(X, *early, graph, 0)
-    gaps = [objective(X, W, C, graph, 1) - objective(X, W, C, graph, 0) for W, C in (plain, strong)]
-    assert gaps[1] < gaps[0]
+    problem = LOSSES[loss](X, graph, strength)
+    rng = np.random.default_rng(1)
+    W, C = rng.random((36, 3)), rng.random((3, 12))
+    before = np.inf
+    for _ in range(30):
+        W, C = problem.step(W, C)
+        now = problem.objective(W, C)
+        assert now == pytest.approx(naive_objective(loss, X, W, C, graph, strength))
+        # The updates for the divergence are approximate where there is a graph.
+        assert now <= before * (1 + (0.02 if loss == "kl" and strength else 1e-12))
+        before = now
+    assert (W >= 0).all()
+    assert (C >= 0).all()
+    # Weights are those of topics of the same size, whatever scale C has.
+    assert problem.scaled(W / 2, 2 * C) == pytest.approx(problem.scaled(W, C))
+
+
+def test_documents_of_graph_nmf_solve_the_equations_of_the_paper(images):
+    """For every topic, (sum of its words + strength * Laplacian) w = expected counts."""
+    X = images.X / images.X.sum()
+    graph = neighbours(X)
+    problem = LOSSES["kl"](X, graph, 2.0)
+    rng = np.random.default_rng(1)
+    W, C = rng.random((36, 3)), rng.random((3, 12))
+    found, topics = problem.step(W, C)
+    expected = W * ((X / (W @ topics)) @ topics.T)
+    dense = graph.toarray()
+    laplacian = np.diag(dense.sum(axis=1)) - dense
+    for k in range(3):
+        system = topics[k].sum() * np.eye(36) + 2.0 * laplacian
+        assert system @ found[:, k] == pytest.approx(expected[:, k])
+
+
+@pytest.mark.parametrize("divergence", ["skl", "l2"])
+def test_the_path_of_a_fit_is_that_of_the_model(images, divergence):
+    """Weights on the way are those of `GraphPLSA` with as many iterations."""
+    X = csr_array(normalize(images.X, norm="l1").astype(np.float32))
+    graph = neighbours(images.X)
+    points = list(plsa_path(X, graph, 3, divergence, 2.0, start="documents", marks=[2, 5], seed=3))
+    assert [point.iteration for point in points] == [2, 5]
+    assert [point.last for point in points] == [False, True]
+    for point in points:
+        model = GraphPLSA(
+            3, divergence=divergence, strength=2.0, max_iter=point.iteration, tol=0, random_state=3, n_jobs=1
+        )
+        with iterations_given():
+            weights = model.fit_transform(X, graph=graph)
+        assert (weights == point.weights).all()
+        assert model.objective_history_[-1] == pytest.approx(point.objective)
+
+
+def test_a_path_ends_where_the_fit_converges(images):
+    X = csr_array(normalize(images.X, norm="l1").astype(np.float32))
+    points = list(plsa_path(X, neighbours(X), 3, "l2", 1.0, start="random", marks=[10, 20, 4000], seed=0))
+    assert points[-1].last
+    assert points[-1].iteration < 4000
+    objectives = [point.objective for point in points]
+    assert objectives == sorted(objectives, reverse=True)
+
+
+def test_classes_to_choose_on_are_not_reported():
+    labels = np.repeat(np.arange(20), 2)
+    tuning, reported = apart(labels, 5, 15)
+    assert sorted(tuning + reported) == list(range(20))
+    assert (len(tuning), len(reported)) == (5, 15)
+    # All classes are reported only where there are not enough others.
+    tuning, reported = apart(labels, 5, 20)
+    assert sorted(reported) == list(range(20))
+
+
+def test_images_from_start_to_page(images, monkeypatch, tmp_path):
+    monkeypatch.setattr(datasets, "load", lambda name: images)
+    plan = Plan({2: 1}, (1.0, 10.0), (2, 4), 6, seeds=2, tuning_seeds=1, curve=2)
+    desk = Keeper(tmp_path / "pieces.json", lambda message: None)
+    results = plain(run_images("coil20", plan, desk))
+    assert set(results["ours"]["2"]) == set(METHODS)
+    for method, setting in results["chosen"]["1"].items():
+        grid = results["tuning"]["1"][method]
+        assert len(grid) == 2 * 2 * 3  # starts, strengths, iterations
+        assert max(run["accuracy"] + run["nmi"] for run in grid) == pytest.approx(
+            next(run for run in grid if all(run[key] == setting[key] for key in setting))["accuracy"]
+            + next(run for run in grid if all(run[key] == setting[key] for key in setting))["nmi"]
+        )
+        assert results["chosen_end"]["1"][method]["iterations"] == END
+    section = render_images(results)
+    assert set(section.figures) == {"coil20-iterations", "coil20-objective"}
+    assert "on 1 classes for the rows of 2" in " ".join(section.text.split())
 
 
 def test_graph_of_neighbours():
@@ -41,21 +151,18 @@ def test_graph_of_neighbours():
     assert (neighbours(5 * X, 3).toarray() == dense).all()
 
 
-def test_draws_are_of_whole_classes():
-    from laconic.datasets import Images
-
-    rng = np.random.default_rng(0)
-    data = Images(name="toy", X=rng.random((60, 4)), labels=np.repeat(np.arange(6), 10), scale=1.0)
-    drawn = draw(data, 2, seed=3)
+def test_draws_are_of_whole_classes(images):
+    drawn = draw(images, [0, 2])
     assert drawn.n_classes == 2
-    assert drawn.X.shape == (20, 4)
-    assert drawn.graph.shape == (20, 20)
-    assert (draw(data, 2, seed=3).labels == drawn.labels).all()
+    assert drawn.X.shape == (24, 12)
+    assert drawn.graph.shape == (24, 24)
 
 
-def test_best_strength_prefers_the_smaller_of_equals():
-    runs = [{"strength": s, "accuracy": a, "nmi": 0.5} for s, a in ((1, 0.1), (10, 0.4), (100, 0.4))]
-    assert best_strength(runs) == 10
+def test_best_setting_is_the_first_of_equals():
+    scores = {10: 0.1, 30: 0.4, END: 0.4}
+    grid = {Setting("random", 1.0, mark): {"accuracy": score, "nmi": 0.5} for mark, score in scores.items()}
+    assert best_setting(grid).iterations == 30
+    assert best_setting(grid, [END]).iterations == END
 
 
 def test_the_numbers_of_the_paper():
@@ -74,26 +181,36 @@ def test_section_compares_with_the_paper():
     paper = CLUSTERING["coil20"][20]
     ours = {method: scores(values[0]) for method, values in paper.items()} | {"PLSA": scores(0.5)}
     ours["GraphPLSA l2"] = scores(0.7)
-    tuned = [{"strength": 10.0, **scores(0.9)}, {"strength": 100.0, **scores(0.8)}]
+    setting = {"start": "random", "strength": 10.0, "iterations": "30"}
+    curve = [
+        {"iterations": n, "accuracy": a, "nmi": a, "objective": o} for n, a, o in ((1, 0.5, 4), (9, 0.25, 2))
+    ]
     section = render_images(
         plain(
             {
                 "dataset": "coil20",
                 "n_neighbors": 5,
-                "iterations": 7,
-                "tuning_classes": 3,
-                "tuning": {"GraphPLSA l2": tuned},
-                "strengths": {"GraphPLSA l2": 10.0},
+                "strengths": (1, 10),
+                "marks": (30,),
+                "most": 500,
+                "seeds": 5,
+                "tuning_seeds": 2,
+                "tuning_classes": {20: 10},
+                "overlap": [20],
+                "tuning": {10: {"GraphPLSA l2": [setting | scores(0.9)]}},
+                "chosen": {10: {"GraphPLSA l2": setting}},
+                "chosen_end": {10: {"GraphPLSA l2": setting}},
                 "ours": {20: ours},
                 "paper": {20: paper},
-                "sensitivity": {"n_classes": 20, "scores": {"GraphPLSA l2": tuned}},
+                "curve_classes": 20,
+                "curves": {"GraphPLSA l2": curve},
             }
         )
     )
     assert "| 20 | GraphPLSA skl | 81.8 | 81.8 | 81.8 | 90.1 |" in section.text
-    assert "it is the best of 10 and 100 on" in " ".join(section.text.split())
-    assert "8 of 10 pairs of methods are in the same order" in section.text
-    assert "better than graph NMF in 2 of 4 comparisons here, and in 4 in the paper" in section.text
+    assert "except for the rows of 20, which have all" in " ".join(section.text.split())
+    assert "11 of 14 pairs of methods are in the same order" in section.text
+    assert "in 2 of 4 comparisons here, and in 4 in the paper" in section.text
+    assert "50.0 % after 1 iterations, 25.0 % at the end, where the objective is 50.0 % lower" in section.text
     assert "GraphPLSA skl clusters 81.8 % of the images rightly" in section.findings[0]
     assert "GraphPLSA l2 11.0 points below the paper" in section.findings[1]
-    assert list(section.figures) == ["coil20-strength"]

@@ -1,13 +1,16 @@
 import json
+import re
 import sys
 from pathlib import Path
 
+import experiment_toys
 import numpy as np
 import pytest
 from experiment_toys import FISH, seen
 
-from laconic.experiments import EXPERIMENTS, pages, running
+from laconic.experiments import EXPERIMENTS, keeping, pages, provenance, running
 from laconic.experiments.figures import draw
+from laconic.experiments.parts import Study, plain
 
 
 @pytest.fixture
@@ -37,7 +40,8 @@ def test_results_are_written_and_read(data, tmp_path):
     assert json.loads(path.read_text())["experiment"] == "fish"
     assert results["red"]["results"] == {"ours": 2, "paper": 3}
     assert results["red"]["quick"] is False
-    assert {"seed", "seconds", "cores", "versions"} <= set(results["red"])
+    how = {"seed", "commit", "finished", "seconds", "cpu_seconds", "cores", "versions"}
+    assert how <= set(results["red"])
     assert results["blue"]["results"] == {"10": 0.25}
 
 
@@ -87,9 +91,17 @@ def test_page(data, tmp_path):
     text = page.read_text()
     assert note == ""
     assert text.startswith(
-        "# Fish\n\nA. Fisher, *On Fish*.\n\n## In short\n\n- 2 of 3.\n- Not run yet: blue.\n"
+        "# Fish\n\nA. Fisher, *On Fish*.\n\n## What the paper claims, and what holds here\n"
     )
-    assert "## Red fish\n\nOurs 2, paper 3.\n\n![Fish](fish-red.svg)" in text
+    assert "| Fish are red | Table 1 | **confirmed** | 2 are. |" in text
+    assert "| Fish are blue | Table 2 | **not run yet** | It rests on blue. |" in text
+    assert "| Fish dream | conclusion | **cannot be tested here** | They do not tell. |" in text
+    assert "## In short\n\n- 2 of 3.\n- Not run yet: blue.\n" in text
+    ran = results["red"]
+    assert f"run of {ran['finished']} UTC, by commit {ran['commit']}" in text
+    assert "\n\nOurs 2, paper 3.\n\n![Fish](fish-red.svg)" in text
+    assert "## What was changed after results were seen\n\n- Fish were counted twice" in text
+    assert "leaves for the future" not in text
     assert "warning" not in text
     assert "<svg" in (page.parent / "fish-red.svg").read_text()
 
@@ -133,7 +145,69 @@ def test_pages_of_the_manual_are_those_of_the_results(name):
         assert stored.places == pytest.approx(drawn.places, abs=0.5)
 
 
+def test_an_interrupted_part_goes_on(data, tmp_path, monkeypatch):
+    """Pieces that were found before are not computed again, unless one asks for it."""
+    computed, broken = [], [True]
+
+    def piece(name):
+        computed.append(name)
+        return {1: np.float64(len(computed))}
+
+    def run_red(quick, desk):
+        found = desk.keep("first", piece, "first")
+        if broken[0]:
+            raise KeyboardInterrupt
+        return {"ours": found["1"], "paper": desk.keep("second", piece, "second")["1"]}
+
+    monkeypatch.setitem(experiment_toys.PARTS, "red", Study(run_red, experiment_toys.render_red))
+    path = tmp_path / "fish.json"
+    with pytest.raises(KeyboardInterrupt):
+        run(path, parts=["red"])
+    assert not path.exists()
+    broken[0] = False
+    results, said, _ = run(path, parts=["red"])
+    assert computed == ["first", "second"]
+    assert said == ["second"]
+    assert results["red"]["results"] == {"ours": 1, "paper": 2}
+    # Nothing is left over: the next run is a new one.
+    assert not running.pieces_of(path, "red", quick=False).exists()
+    run(path, parts=["red"])
+    assert computed == ["first", "second"] * 2
+    broken[0] = True
+    with pytest.raises(KeyboardInterrupt):
+        run(path, parts=["red"])
+    broken[0] = False
+    run(path, parts=["red"], fresh=True)
+    assert computed == ["first", "second"] * 2 + ["first", "first", "second"]
+
+
+def test_pieces_say_which_code_made_them(tmp_path, monkeypatch):
+    monkeypatch.setattr(keeping, "commit", lambda: "0ld")
+    first = keeping.Keeper(tmp_path / "pieces.json", lambda message: None)
+    first.keep("a", lambda: 1)
+    monkeypatch.setattr(keeping, "commit", lambda: "n3w")
+    second = keeping.Keeper(tmp_path / "pieces.json", lambda message: None)
+    assert second.keep("b", lambda: 2) == 2
+    assert (second.commits(), second.seconds_before) == ([], (0, 0))
+    assert second.keep("a", lambda: 3) == 1
+    assert second.commits() == ["0ld"]
+    assert second.seconds_before.wall > 0
+
+
+def test_the_commit_of_the_code():
+    found = provenance.commit()
+    assert found == provenance.UNKNOWN or re.fullmatch(r"[0-9a-f]{8,}\+?", found)
+
+
+def test_no_commit_outside_a_checkout(tmp_path, monkeypatch):
+    """A package that is installed in the folder of another project has not its commits."""
+    folder = tmp_path / "laconic" / "experiments"
+    folder.mkdir(parents=True)
+    monkeypatch.setattr(provenance, "__file__", str(folder / "provenance.py"))
+    assert provenance.commit.__wrapped__() == provenance.UNKNOWN
+
+
 def test_plain_values():
     values = {1: np.arange(2), "a": (np.float32(0.1), True, None), "b": {"c": 1 / 3}}
-    assert running.plain(values) == {"1": [0, 1], "a": [0.1, True, None], "b": {"c": 0.333333}}
-    json.dumps(running.plain(values))
+    assert plain(values) == {"1": [0, 1], "a": [0.1, True, None], "b": {"c": 0.333333}}
+    json.dumps(plain(values))

@@ -4,7 +4,7 @@ import pytest
 
 from laconic.experiments.gmf.ranking import FAMILIES, PAPER, SIMILARITIES, _models, _verdict, render
 from laconic.experiments.gmf.topics import _finding
-from laconic.experiments.running import plain
+from laconic.experiments.parts import plain
 from laconic.models import NMF, RLSI, GroupNMF, GroupRLSI
 
 MEASURES = ("AP", "nDCG@1", "nDCG@3", "nDCG@5", "nDCG@10")

@@ -6,6 +6,7 @@ from scipy.sparse import csr_array
 
 from laconic import Corpus
 from laconic.evaluate import retrieval_scores
+from laconic.experiments.parts import plain
 from laconic.experiments.retrieval.collections import Collection, read_collection, scaled
 from laconic.experiments.retrieval.contenders import lsi_entries, matched_entry
 from laconic.experiments.retrieval.contests import contest, pooled
@@ -21,7 +22,6 @@ from laconic.experiments.rlsi import ranking_page, starts
 from laconic.experiments.rlsi.lambdarank import _kept
 from laconic.experiments.rlsi.ranking import BUDGET, LSI, METHODS, TERMS, TRIED, word_budget
 from laconic.experiments.rlsi.topics import COMPACTNESS
-from laconic.experiments.running import plain
 from laconic.models import RLSI
 
 

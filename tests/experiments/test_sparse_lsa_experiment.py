@@ -7,7 +7,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import SVC
 
 from laconic.datasets import Texts
-from laconic.experiments.running import plain
+from laconic.experiments.parts import plain
 from laconic.experiments.sparse_lsa import paper, projections
 from laconic.experiments.sparse_lsa.classifying import PENALTIES, split, svm_accuracy
 from laconic.experiments.sparse_lsa.genes import expression, overlap

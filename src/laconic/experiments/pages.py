@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from laconic.experiments.figures import Picture, write_pictures
-from laconic.experiments.parts import Results
+from laconic.experiments.parts import Results, Verdict
 from laconic.experiments.registry import Experiment
 from laconic.experiments.writing import list_of, reflowed, table
 from laconic.words import clock
@@ -43,14 +43,23 @@ def render(experiment: Experiment, results: dict[str, Results]) -> tuple[str, di
     lines = [f"# {experiment.title}", "", experiment.about.strip(), ""]
     if quick:
         lines += [_QUICK.format(parts=list_of(quick), verb="were" if len(quick) > 1 else "was").strip(), ""]
+    if experiment.claims:
+        lines += ["## What the paper claims, and what holds here", "", _claims(experiment, results), ""]
     lines += ["## In short", ""]
     lines += [f"- {finding}" for section in sections.values() for finding in section.findings]
     if missing:
         lines.append(f"- Not run yet: {list_of(missing)}.")
     pictures: dict[str, Picture] = {}
-    for section in sections.values():
-        lines += ["", f"## {section.title}", "", _with_figures(experiment.name, reflowed(section.text))]
+    for part, section in sections.items():
+        text = _with_figures(experiment.name, reflowed(section.text))
+        lines += ["", f"## {section.title}", "", reflowed(_provenance(results[part])), "", text]
         pictures |= {_file(experiment.name, name): shown for name, shown in section.figures.items()}
+    for title, notes in (
+        ("What was changed after results were seen", experiment.changed),
+        ("What the paper leaves for the future", experiment.future),
+    ):
+        if notes:
+            lines += ["", f"## {title}", "", *(f"- {note}" for note in notes)]
     lines += ["", "## How it was run", "", _how(experiment, results)]
     return "\n".join(lines) + "\n", pictures
 
@@ -84,6 +93,27 @@ def _with_figures(experiment: str, text: str) -> str:
 
 def _file(experiment: str, figure: str) -> str:
     return f"{experiment}-{figure}.svg"
+
+
+def _claims(experiment: Experiment, results: dict[str, Results]) -> str:
+    rows = []
+    for claim in experiment.claims:
+        missing = [part for part in claim.parts if part not in results]
+        verdict = (
+            Verdict("not run yet", f"It rests on {list_of(missing)}.")
+            if missing
+            else claim.judge(*(results[part]["results"] for part in claim.parts))
+        )
+        rows.append([claim.text, claim.where, f"**{verdict.state}**", verdict.reason])
+    return table(["claim", "where", "here", "why"], rows, "llll")
+
+
+def _provenance(run: Results) -> str:
+    """When and by which code the numbers of a section were found."""
+    worked = f", {clock(run['cpu_seconds'])} of a core" if "cpu_seconds" in run else ""
+    code = f"by commit {run['commit']}" if "commit" in run else f"stored with commit {run['stored']}"
+    took = clock(run["seconds"]) + worked
+    return f"*All tables of this section: run of {run['finished']} UTC, {code}, {took}.*"
 
 
 def _how(experiment: Experiment, results: dict[str, Results]) -> str:

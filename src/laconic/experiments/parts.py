@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from laconic.experiments.figures import Picture
 
@@ -15,6 +15,19 @@ Say: TypeAlias = Callable[[str], None]
 """Told what is being done now."""
 
 SEED = 0
+
+
+class Desk(Protocol):
+    """What a part works at: it says what is being done, and keeps what has been found."""
+
+    def __call__(self, message: str) -> None:
+        """Say what is being done now."""
+
+    def keep(self, key: str, compute: Callable[..., Any], *arguments: Any) -> Any:
+        """What `compute` gives of its arguments; if the part was interrupted after it, what it gave then.
+
+        `key` names what is computed with all settings, so that other settings are never mistaken for it.
+        """
 
 
 @dataclass(frozen=True)
@@ -46,10 +59,78 @@ class Study:
     Attributes
     ----------
     run : callable
-        ``run(quick, say)`` gives the results. With `quick`, on little data and in less than a minute.
+        ``run(quick, desk)`` gives the results. With `quick`, on little data and in less than a minute. `desk`
+        is told what is being done, and keeps what takes long (`Desk.keep`).
     render : callable
         ``render(results)`` gives the section of the page.
     """
 
-    run: Callable[[bool, Say], Results]
+    run: Callable[[bool, Desk], Results]
     render: Callable[[Results], Section]
+
+
+CONFIRMED, IN_PART, NOT_CONFIRMED = "confirmed", "in part", "not confirmed"
+UNTESTED = "cannot be tested here"
+
+
+class Verdict(NamedTuple):
+    """What our results say of a claim, and why, in a sentence."""
+
+    state: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim of a paper.
+
+    Attributes
+    ----------
+    text : str
+        What the paper says, in short.
+    where : str
+        Where it says so.
+    judge : callable
+        Takes the results of `parts`, in their order, and gives the `Verdict`.
+    parts : tuple of str
+        On which the verdict rests; none if the claim cannot be tested here.
+    """
+
+    text: str
+    where: str
+    judge: Callable[..., Verdict]
+    parts: tuple[str, ...] = ()
+
+
+def judged(holds: Sequence[bool], reason: str) -> Verdict:
+    """A verdict by whether a claim holds in all cases, in some or in none.
+
+    Examples
+    --------
+    >>> judged([True, False], "On one of two.")
+    Verdict(state='in part', reason='On one of two.')
+    """
+    return Verdict(CONFIRMED if all(holds) else IN_PART if any(holds) else NOT_CONFIRMED, reason)
+
+
+def untested(reason: str) -> Callable[[], Verdict]:
+    """The judge of a claim that cannot be tested here."""
+    return lambda: Verdict(UNTESTED, reason)
+
+
+def plain(value: Any) -> Any:
+    """What JSON holds: keys as strings, numpy's numbers as Python's, with six digits.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> plain({10: np.float64(2 / 3), "rows": (np.int64(1), None, "a", True)})
+    {'10': 0.666667, 'rows': [1, None, 'a', True]}
+    """
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if hasattr(value, "tolist"):
+        return plain(value.tolist())
+    return float(f"{value:.6g}") if isinstance(value, float) else value

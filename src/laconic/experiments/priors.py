@@ -14,7 +14,7 @@ from laconic import datasets
 from laconic.evaluate import purity
 from laconic.experiments.figures import HeatMaps
 from laconic.experiments.fitting import iterations_given, summary
-from laconic.experiments.parts import SEED, Results, Say, Section, Study
+from laconic.experiments.parts import SEED, Claim, Results, Say, Section, Study
 from laconic.experiments.writing import count, decimal, percent, table
 from laconic.models import NMF, PLSA
 from laconic.priors import Exponential, Pareto, Prior, PseudoDirichlet
@@ -28,6 +28,9 @@ PLSA. Its experiment is a figure: the average topics of the classes of a collect
 likelihood and with the prior, from which it concludes that "it is however qualitatively clear that the
 prior does indeed induce sparsity". It has no numbers; those here are ours, on other collections.
 """
+CLAIMS: tuple[Claim, ...] = ()
+CHANGED: tuple[str, ...] = ()
+FUTURE: tuple[str, ...] = ()
 
 N_TERMS = 5000  # as in the paper
 EPS = 0.02  # as in the paper

@@ -2,8 +2,10 @@
 
 To add one:
 
-1. Write a module, or a package if it is long, with three constants: ``TITLE`` (the heading of its page),
-   ``ABOUT`` (Markdown: which paper, what it claims) and ``PARTS``, a dict from names to `parts.Study`.
+1. Write a module, or a package if it is long, with these constants: ``TITLE`` (the heading of its page),
+   ``ABOUT`` (Markdown: which paper it is), ``CLAIMS`` (what the paper claims, each a `parts.Claim` that is
+   judged by results), ``CHANGED`` (settings that were changed after results had been seen), ``FUTURE`` (what
+   the paper leaves for the future and the library has) and ``PARTS``, a dict from names to `parts.Study`.
    The numbers of the paper are constants of that module which name their table; ``run`` puts them into its
    results beside ours, and ``render`` compares the two. Nothing on a page is typed by hand.
 2. Add an entry to `EXPERIMENTS`.
@@ -20,7 +22,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from laconic.experiments.parts import Study
+    from laconic.experiments.parts import Claim, Study
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,21 @@ class Experiment:
     def about(self) -> str:
         """What stands first on its page."""
         return str(import_module(self.module).ABOUT)
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """What the paper claims, and how it is judged."""
+        return tuple(import_module(self.module).CLAIMS)
+
+    @property
+    def changed(self) -> tuple[str, ...]:
+        """Settings that were changed after results had been seen, a sentence or two each."""
+        return tuple(import_module(self.module).CHANGED)
+
+    @property
+    def future(self) -> tuple[str, ...]:
+        """What the paper leaves for the future and the library has, with links."""
+        return tuple(import_module(self.module).FUTURE)
 
     @property
     def parts(self) -> dict[str, Study]:

@@ -9,10 +9,11 @@ import time
 from collections.abc import Callable, Iterable
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 from laconic import __version__
-from laconic.experiments.parts import SEED, Results, Say
+from laconic.experiments.keeping import Keeper
+from laconic.experiments.parts import SEED, Results, Say, plain
+from laconic.experiments.provenance import commit, now
 from laconic.experiments.registry import Experiment
 from laconic.storage.files import appearing
 
@@ -34,14 +35,19 @@ def check_data(experiment: Experiment, parts: Iterable[str]) -> None:
         )
 
 
-def run_part(experiment: Experiment, part: str, *, quick: bool, say: Say) -> Results:
+def run_part(experiment: Experiment, part: str, desk: Keeper, *, quick: bool) -> Results:
     """Run one part; what it found comes with how it was run."""
-    began = time.perf_counter()
-    results = experiment.parts[part].run(quick, say)
+    began, worked = time.perf_counter(), time.process_time()
+    results = experiment.parts[part].run(quick, desk)
+    # Pieces of an interrupted run took their time then.
+    kept = desk.seconds_before
     return {
         "quick": quick,
         "seed": SEED,
-        "seconds": round(time.perf_counter() - began, 1),
+        "commit": " ".join(dict.fromkeys([*desk.commits(), commit()])),
+        "finished": now(),
+        "seconds": round(time.perf_counter() - began + kept.wall, 1),
+        "cpu_seconds": round(time.process_time() - worked + kept.cpu, 1),
         "cores": os.cpu_count(),
         "versions": {
             "laconic": __version__,
@@ -50,24 +56,6 @@ def run_part(experiment: Experiment, part: str, *, quick: bool, say: Say) -> Res
         },
         "results": plain(results),
     }
-
-
-def plain(value: Any) -> Any:
-    """What JSON holds: keys as strings, numpy's numbers as Python's, with six digits.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> plain({10: np.float64(2 / 3), "rows": (np.int64(1), None, "a", True)})
-    {'10': 0.666667, 'rows': [1, None, 'a', True]}
-    """
-    if isinstance(value, dict):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    if hasattr(value, "tolist"):
-        return plain(value.tolist())
-    return float(f"{value:.6g}") if isinstance(value, float) else value
 
 
 def read_results(experiment: Experiment, path: Path) -> dict[str, Results]:
@@ -101,12 +89,18 @@ def write_results(experiment: Experiment, path: Path, parts: dict[str, Results])
         fresh.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
+def pieces_of(path: Path, part: str, *, quick: bool) -> Path:
+    """Where the pieces of an unfinished part are kept, given the file of results."""
+    return path.parent / "unfinished" / f"{path.stem}-{part}{'-quick' if quick else ''}.json"
+
+
 def run(
     experiment: Experiment,
     path: Path,
     *,
     parts: Iterable[str] = (),
     quick: bool = False,
+    fresh: bool = False,
     say: Say,
     done: Callable[[str, float], None],
 ) -> dict[str, Results]:
@@ -122,6 +116,8 @@ def run(
         Only these; all by default.
     quick : bool
         Whether to run the small versions.
+    fresh : bool
+        Whether to begin anew where a part was interrupted; otherwise it goes on with what it had found.
     say : callable
         Told what is being done.
     done : callable
@@ -140,7 +136,11 @@ def run(
             f"{path} holds full results, which quick ones must not replace; give another --output"
         )
     for part in chosen:
-        results[part] = run_part(experiment, part, quick=quick, say=say)
+        desk = Keeper(pieces_of(path, part, quick=quick), say)
+        if fresh:
+            desk.clear()
+        results[part] = run_part(experiment, part, desk, quick=quick)
         write_results(experiment, path, results)
+        desk.clear()
         done(part, results[part]["seconds"])
     return read_results(experiment, path)

@@ -50,6 +50,10 @@ Parts = Annotated[
         "--part", metavar="PART", help="Only this part; may be repeated. Other results stay as they are."
     ),
 ]
+Fresh = Annotated[
+    bool,
+    typer.Option("--fresh", help="Begin parts anew that were interrupted, rather than go on with them."),
+]
 Render = Annotated[
     bool, typer.Option("--render", help="Run nothing: make the page again from the results there are.")
 ]
@@ -71,20 +75,22 @@ def reproduce(
     name: Name = None,
     part: Parts = None,
     quick: Quick = False,
+    fresh: Fresh = False,
     render: Render = False,
     output: Output = None,
 ) -> None:
     """Run the experiments of a paper on your copy of the data.
 
     Writes the numbers, ours and the paper's, to results/NAME.json, and a page about them to
-    docs/papers/NAME.md. Results are kept after each part. Data sets are looked for as by "laconic datasets".
+    docs/papers/NAME.md. Results are kept after each part, so is what long parts have found so
+    far: the same command goes on where it was interrupted. Data sets are looked for as by "laconic datasets".
     """
     from laconic.experiments import find
     from laconic.experiments.pages import write
     from laconic.experiments.running import read_results
 
     if name is None:
-        if part or quick or render or output:
+        if part or quick or fresh or render or output:
             raise ValueError("name an experiment; `laconic reproduce` lists them")
         _list()
         return
@@ -93,7 +99,7 @@ def reproduce(
     path = numbers / f"{experiment.name}.json"
     if render and part:
         raise ValueError("--render makes the whole page: leave --part out")
-    results = read_results(experiment, path) if render else _run(experiment, path, part or [], quick)
+    results = read_results(experiment, path) if render else _run(experiment, path, part or [], quick, fresh)
     page, note = write(experiment, results, pages)
     say(f"numbers are in {path}, the page is {page}", whole=True)
     if note:
@@ -107,7 +113,9 @@ def _folders(quick: bool, output: Path | None) -> tuple[Path, Path]:
     return (QUICK, QUICK) if quick else (RESULTS, PAGES)
 
 
-def _run(experiment: Experiment, path: Path, parts: list[str], quick: bool) -> dict[str, Results]:
+def _run(
+    experiment: Experiment, path: Path, parts: list[str], quick: bool, fresh: bool
+) -> dict[str, Results]:
     from laconic.experiments.running import run
 
     finished: list[str] = []
@@ -121,12 +129,12 @@ def _run(experiment: Experiment, path: Path, parts: list[str], quick: bool) -> d
             say(f"{experiment.name}: {part} took {clock(seconds)}")
 
         try:
-            return run(experiment, path, parts=parts, quick=quick, say=show, done=done)
+            return run(experiment, path, parts=parts, quick=quick, fresh=fresh, say=show, done=done)
         except KeyboardInterrupt:
             kept = (
                 f"the results of {', '.join(finished)} are in {path}" if finished else "nothing was written"
             )
-            raise KeyboardInterrupt(kept) from None
+            raise KeyboardInterrupt(f"{kept}; the same command goes on with the part it was at") from None
 
 
 def _list() -> None:

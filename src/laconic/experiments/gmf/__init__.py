@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from laconic.experiments.gmf import ranking, topics
-from laconic.experiments.parts import Study
+from laconic.experiments.parts import Claim, Study
 
 TITLE = "Group matrix factorisation"
 ABOUT = """
@@ -13,5 +13,8 @@ time. The paper claims that such topics are as readable as those of flat models;
 rank better than topics found for each class alone, and hardly worse than flat ones. How the cost grows is on
 another page: {doc}`../performance-groups`.
 """
+CLAIMS: tuple[Claim, ...] = ()
+CHANGED: tuple[str, ...] = ()
+FUTURE: tuple[str, ...] = ()
 
 PARTS = {"ranking": Study(ranking.run, ranking.render), "topics": Study(topics.run, topics.render)}

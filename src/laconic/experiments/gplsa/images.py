@@ -1,9 +1,15 @@
-"""Images in clusters, by topics that follow a graph of neighbours: Tables 1 and 2 of the paper."""
+"""Images in clusters, by topics that follow a graph of neighbours: Tables 1 and 2 of the paper.
+
+How long a fit runs matters as much as the strength of its graph. So one fit is looked at after several
+numbers of iterations, and all of start, strength and iterations are chosen, by the same rule for every
+method, on classes that are not among those reported.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,14 +21,20 @@ from laconic import datasets
 from laconic.datasets.registry import ImagesName
 from laconic.evaluate import kmeans_scores
 from laconic.experiments.fitting import iterations_given, summary
-from laconic.experiments.gplsa.graph_nmf import graph_nmf
 from laconic.experiments.gplsa.paper import CLUSTERING
-from laconic.experiments.parts import SEED, Results, Say
-from laconic.models import PLSA, GraphPLSA
+from laconic.experiments.gplsa.paths import Point, nmf_path, plsa_path
+from laconic.experiments.parts import SEED, Desk, Results
+from laconic.models import PLSA
 
-METHODS = ("k-means", "graph NMF", "PLSA", "GraphPLSA l1", "GraphPLSA l2", "GraphPLSA skl")
-WITH_GRAPH = tuple(method for method in METHODS if method.lower().startswith("graph"))
+KMEANS, PLAIN = "k-means", "PLSA"
+WITH_GRAPH = ("graph NMF", "graph NMF KL", "GraphPLSA l1", "GraphPLSA l2", "GraphPLSA skl")
+METHODS = (KMEANS, PLAIN, *WITH_GRAPH)
+STARTS = ("documents", "random")
 N_NEIGHBORS = 5
+# The key of the last point of a fit: converged, or as far as it was allowed to go.
+END = "end"
+L1_SCALE = 0.01
+CURVE_MARKS = (1, 2, 3, 5, 10, 20, 30)
 
 
 @dataclass(frozen=True)
@@ -31,23 +43,38 @@ class Plan:
 
     Attributes
     ----------
-    draws : dict of int to int
-        From numbers of classes to how often so many are drawn; if all are taken, only the start differs.
-    tuning_classes : int
-        On how many classes the strength of the graph is chosen.
+    tuning : dict of int to int
+        From the numbers of classes that are reported to the number of others on which settings are chosen.
     strengths : tuple of float
         To choose from.
-    iterations : int
-        Of every fit.
-    sensitivity_classes : int
-        On how many classes all strengths are compared; 0 for none.
+    marks : tuple of int
+        Numbers of iterations to choose from.
+    most : int
+        Of iterations, if a fit does not converge before.
+    seeds : int
+        Random starts of every reported fit.
+    tuning_seeds : int
+        Random starts of every fit that settings are chosen by.
+    curve : int
+        For how many classes scores are shown against iterations.
     """
 
-    draws: dict[int, int]
-    tuning_classes: int
+    tuning: dict[int, int]
     strengths: tuple[float, ...]
-    iterations: int
-    sensitivity_classes: int = 0
+    marks: tuple[int, ...]
+    most: int
+    seeds: int
+    tuning_seeds: int
+    curve: int
+
+
+class Setting(NamedTuple):
+    """What is chosen for a method."""
+
+    start: str
+    strength: float
+    iterations: int | str
+    """A number, or `END`."""
 
 
 @dataclass(frozen=True)
@@ -70,86 +97,162 @@ def neighbours(X: NDArray[np.float64], n_neighbors: int = N_NEIGHBORS) -> csr_ar
     return csr_array(nearest.maximum(nearest.T))
 
 
-def draw(data: datasets.Images, n_classes: int, seed: int) -> Drawn:
-    """Take some classes at random."""
-    classes = np.unique(data.labels)
-    chosen = np.random.default_rng(seed).choice(classes, n_classes, replace=False)
-    rows = np.isin(data.labels, chosen)
+def draw(data: datasets.Images, classes: Sequence[Any]) -> Drawn:
+    """The images of some classes."""
+    rows = np.isin(data.labels, classes)
     X = data.X[rows]
     return Drawn(X, data.labels[rows], neighbours(X))
 
 
-def embed(method: str, drawn: Drawn, strength: float, iterations: int, seed: int) -> NDArray[Any]:
-    """What k-means is to cluster: pixels, or as many topics as there are classes."""
-    n_topics = drawn.n_classes
-    if method == "k-means":
-        return normalize(drawn.X)
-    if method == "graph NMF":
-        return graph_nmf(normalize(drawn.X), drawn.graph, n_topics, strength, iterations, seed)[0]
-    # Every image weighs the same, as in the paper.
-    X = csr_array(normalize(drawn.X, norm="l1").astype(np.float32))
-    with iterations_given():
-        if method == "PLSA":
-            plsa = PLSA(n_topics, solver="em", max_iter=iterations, random_state=seed)
-            return np.asarray(plsa.fit_transform(X))
-        model = GraphPLSA(
-            n_topics,
-            divergence=method.removeprefix("GraphPLSA "),
-            strength=strength,
-            max_iter=iterations,
-            tol=0,
-            random_state=seed,
-        )
-        return np.asarray(model.fit_transform(X, graph=drawn.graph))
+def apart(labels: NDArray[Any], n_tuning: int, n_reported: int) -> tuple[list[Any], list[Any]]:
+    """Classes to choose settings on, and classes to report: disjoint, where there are enough classes."""
+    shuffled = np.random.default_rng(SEED + n_tuning).permutation(np.unique(labels)).tolist()
+    others = shuffled[n_tuning:] if n_reported <= len(shuffled) - n_tuning else shuffled
+    return shuffled[:n_tuning], others[:n_reported]
 
 
-def score(method: str, drawn: Drawn, strength: float, plan: Plan, seed: int) -> Results:
-    """Accuracy and NMI of the clusters that a method finds."""
-    return kmeans_scores(
-        embed(method, drawn, strength, plan.iterations, seed), drawn.labels, random_state=seed
-    )
+def path(method: str, drawn: Drawn, setting: Setting, marks: Sequence[int], seed: int) -> Iterator[Point]:
+    """The fit of a method that has a graph, on its way."""
+    name, kind = method.rsplit(" ", 1)
+    fixed: Results = {"start": setting.start, "marks": marks, "seed": seed}
+    if name == "GraphPLSA":
+        # Every image weighs the same, as in the paper.
+        X = csr_array(normalize(drawn.X, norm="l1").astype(np.float32))
+        return plsa_path(X, drawn.graph, drawn.n_classes, kind, setting.strength, **fixed)
+    loss, norm = ("kl", "l1") if kind == "KL" else ("l2", "l2")
+    X = normalize(drawn.X, norm=norm)
+    return nmf_path(X, drawn.graph, drawn.n_classes, loss, setting.strength, **fixed)
 
 
-def run_images(name: ImagesName, plan: Plan, say: Say) -> Results:
-    """Choose strengths on a few classes, then cluster draws of many."""
+def scored(
+    method: str, drawn: Drawn, setting: Setting, marks: Sequence[int], seed: int
+) -> dict[str, Results]:
+    """Accuracy, NMI and objective of one fit, by numbers of iterations; the last point also as `END`."""
+    found: dict[str, Results] = {}
+    for point in path(method, drawn, setting, marks, seed):
+        run = kmeans_scores(point.weights, drawn.labels, random_state=seed)
+        run |= {"objective": point.objective}
+        found[str(point.iteration)] = run
+        if point.last:
+            found[END] = run | {"iterations": point.iteration}
+    # A fit that has converged stays where it is.
+    return {str(mark): found.get(str(mark), found[END]) for mark in marks} | {END: found[END]}
+
+
+def run_images(name: ImagesName, plan: Plan, desk: Desk) -> Results:
+    """Choose settings on some classes, and cluster others."""
     data = datasets.load(name)
-    tuning = _strengths(draw(data, plan.tuning_classes, SEED), plan, say)
-    chosen = {method: best_strength(tuning[method]) for method in WITH_GRAPH}
-    sizes = {}
-    for n_classes, n_draws in plan.draws.items():
-        runs: dict[str, list[Results]] = {method: [] for method in METHODS}
-        for number in range(1, n_draws + 1):
-            drawn = draw(data, n_classes, SEED + number)
-            for method in METHODS:
-                say(f"{name}, {n_classes} classes, draw {number} of {n_draws}: {method}")
-                runs[method].append(score(method, drawn, chosen.get(method, 0.0), plan, SEED + number))
-        sizes[n_classes] = {method: summary(runs[method]) for method in METHODS}
-    sensitivity: Results = {}
-    if plan.sensitivity_classes:
-        drawn = draw(data, plan.sensitivity_classes, SEED)
-        sensitivity = {"n_classes": plan.sensitivity_classes, "scores": _strengths(drawn, plan, say)}
+    tuning: Results = {}
+    chosen: dict[int, dict[str, Setting]] = {}
+    ended: dict[int, dict[str, Setting]] = {}
+    for n_tuning in dict.fromkeys(plan.tuning.values()):
+        drawn = draw(data, apart(data.labels, n_tuning, 0)[0])
+        grids = {method: _grid(name, method, drawn, plan, desk) for method in WITH_GRAPH}
+        tuning[str(n_tuning)] = {method: _table(grid) for method, grid in grids.items()}
+        chosen[n_tuning] = {method: best_setting(grid) for method, grid in grids.items()}
+        ended[n_tuning] = {method: best_setting(grid, [END]) for method, grid in grids.items()}
+    ours: Results = {}
+    for n_classes, n_tuning in plan.tuning.items():
+        drawn = draw(data, apart(data.labels, n_tuning, n_classes)[1])
+        settings = chosen[n_tuning]
+        runs = {method: _runs(name, method, drawn, settings.get(method), plan, desk) for method in METHODS}
+        ours[str(n_classes)] = {method: summary(each) for method, each in runs.items()}
+    curve = draw(data, apart(data.labels, plan.tuning[plan.curve], plan.curve)[1])
+    curves = _curves(name, curve, chosen[plan.tuning[plan.curve]], plan, desk)
     return {
         "dataset": name,
         "n_neighbors": N_NEIGHBORS,
-        "iterations": plan.iterations,
-        "tuning_classes": plan.tuning_classes,
+        "strengths": plan.strengths,
+        "marks": plan.marks,
+        "most": plan.most,
+        "seeds": plan.seeds,
+        "tuning_seeds": plan.tuning_seeds,
+        "tuning_classes": plan.tuning,
+        "overlap": [n for n, m in plan.tuning.items() if n + m > len(np.unique(data.labels))],
         "tuning": tuning,
-        "strengths": chosen,
-        "ours": sizes,
-        "paper": {n: CLUSTERING[name].get(n, {}) for n in plan.draws},
-        "sensitivity": sensitivity,
+        "chosen": {n: {m: s._asdict() for m, s in each.items()} for n, each in chosen.items()},
+        "chosen_end": {n: {m: s._asdict() for m, s in each.items()} for n, each in ended.items()},
+        "ours": ours,
+        "paper": {n: CLUSTERING[name].get(n, {}) for n in plan.tuning},
+        "curve_classes": plan.curve,
+        "curves": curves,
     }
 
 
-def best_strength(scores: list[Results]) -> float:
-    """The strength whose accuracy and NMI are largest together; of equal ones, the smallest."""
-    return float(max(scores, key=lambda run: (run["accuracy"] + run["nmi"], -run["strength"]))["strength"])
+Grid = dict[Setting, Results]
 
 
-def _strengths(drawn: Drawn, plan: Plan, say: Say) -> Results:
-    scores: dict[str, list[Results]] = {method: [] for method in WITH_GRAPH}
+def strengths_of(method: str, plan: Plan) -> list[float]:
+    """The strengths to choose from: for l1, which makes rows equal, they are smaller."""
+    return [strength * (L1_SCALE if method.endswith("l1") else 1) for strength in plan.strengths]
+
+
+def _grid(name: str, method: str, drawn: Drawn, plan: Plan, desk: Desk) -> Grid:
+    """Mean scores of a method for every start, strength and number of iterations."""
+    grid: Grid = {}
+    marks = (*plan.marks, plan.most)
+    for start in STARTS:
+        for strength in strengths_of(method, plan):
+            setting = Setting(start, strength, END)
+            runs = []
+            for seed in range(SEED, SEED + plan.tuning_seeds):
+                what = f"{method}, {start}, {strength:g}, {marks}, {seed}"
+                key = f"{name}, {drawn.n_classes} classes to choose on: {what}"
+                runs.append(desk.keep(key, scored, method, drawn, setting, marks, seed))
+            for mark in (*map(str, plan.marks), END):
+                at = [{key: run[mark][key] for key in ("accuracy", "nmi")} for run in runs]
+                grid[setting._replace(iterations=mark)] = summary(at)
+    return grid
+
+
+def best_setting(grid: Grid, marks: Sequence[Any] | None = None) -> Setting:
+    """The setting whose accuracy and NMI are largest together; of equals, the first."""
+    possible = [setting for setting in grid if marks is None or setting.iterations in marks]
+    return max(possible, key=lambda setting: grid[setting]["accuracy"] + grid[setting]["nmi"])
+
+
+def _table(grid: Grid) -> list[Results]:
+    """The grid as JSON holds it."""
+    return [
+        setting._asdict() | {"accuracy": run["accuracy"], "nmi": run["nmi"]} for setting, run in grid.items()
+    ]
+
+
+def _runs(
+    name: str, method: str, drawn: Drawn, setting: Setting | None, plan: Plan, desk: Desk
+) -> list[Results]:
+    """Scores of a method from every start."""
+    seeds = range(SEED + 1, SEED + 1 + plan.seeds)
+    what = f"{name}, {drawn.n_classes} classes: {method}"
+    if setting is None:
+        return [desk.keep(f"{what}, {seed}", _without_graph, method, drawn, seed) for seed in seeds]
+    last = plan.most if setting.iterations == END else int(setting.iterations)
+    what += f", {setting.start}, {setting.strength:g}, {last}"
+    runs = [desk.keep(f"{what}, {seed}", scored, method, drawn, setting, [last], seed) for seed in seeds]
+    return [{key: run[END][key] for key in ("accuracy", "nmi")} for run in runs]
+
+
+def _without_graph(method: str, drawn: Drawn, seed: int) -> Results:
+    points = normalize(drawn.X)
+    if method == PLAIN:
+        X = csr_array(normalize(drawn.X, norm="l1").astype(np.float32))
+        with iterations_given():
+            plsa = PLSA(drawn.n_classes, solver="em", max_iter=200, random_state=seed, n_jobs=1)
+            points = np.asarray(plsa.fit_transform(X))
+    return kmeans_scores(points, drawn.labels, random_state=seed)
+
+
+def _curves(name: str, drawn: Drawn, chosen: dict[str, Setting], plan: Plan, desk: Desk) -> Results:
+    """Scores and objectives along one fit of every method, with its chosen start and strength."""
+    marks = (*CURVE_MARKS, *(mark for mark in (50, 100, 200, 500, 1000) if mark <= plan.most))
+    found = {}
     for method in WITH_GRAPH:
-        for strength in plan.strengths:
-            say(f"{drawn.n_classes} classes, strength {strength:g}: {method}")
-            scores[method].append({"strength": strength, **score(method, drawn, strength, plan, SEED)})
-    return scores
+        setting = chosen[method]
+        what = f"{method}, {setting.start}, {setting.strength:g}, {marks}"
+        key = f"{name}, {drawn.n_classes} classes, on the way: {what}"
+        points = desk.keep(key, scored, method, drawn, setting, marks, SEED + 1)
+        found[method] = [
+            {"iterations": mark} | {key: points[str(mark)][key] for key in ("accuracy", "nmi", "objective")}
+            for mark in marks
+        ]
+    return found

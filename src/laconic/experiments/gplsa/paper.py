@@ -13,6 +13,7 @@ CLUSTERING: dict[str, dict[int, dict[str, Pair]]] = {
         10: {
             "k-means": (0.4389, 0.5414),
             "graph NMF": (0.7958, 0.8792),
+            "graph NMF KL": (0.8431, 0.8844),
             "GraphPLSA l1": (0.6000, 0.6595),
             "GraphPLSA l2": (0.8500, 0.8862),
             "GraphPLSA skl": (0.8736, 0.9018),
@@ -20,6 +21,7 @@ CLUSTERING: dict[str, dict[int, dict[str, Pair]]] = {
         15: {
             "k-means": (0.6537, 0.7108),
             "graph NMF": (0.8435, 0.8531),
+            "graph NMF KL": (0.8417, 0.8760),
             "GraphPLSA l1": (0.6787, 0.7654),
             "GraphPLSA l2": (0.8583, 0.8622),
             "GraphPLSA skl": (0.8639, 0.8918),
@@ -27,6 +29,7 @@ CLUSTERING: dict[str, dict[int, dict[str, Pair]]] = {
         20: {
             "k-means": (0.6049, 0.7386),
             "graph NMF": (0.7222, 0.8760),
+            "graph NMF KL": (0.7368, 0.8518),
             "GraphPLSA l1": (0.7368, 0.8169),
             "GraphPLSA l2": (0.8097, 0.8836),
             "GraphPLSA skl": (0.8181, 0.9014),
@@ -37,6 +40,7 @@ CLUSTERING: dict[str, dict[int, dict[str, Pair]]] = {
         30: {
             "k-means": (0.2683, 0.4838),
             "graph NMF": (0.8286, 0.9049),
+            "graph NMF KL": (0.6151, 0.7811),
             "GraphPLSA l1": (0.3881, 0.5725),
             "GraphPLSA l2": (0.8444, 0.9119),
             "GraphPLSA skl": (0.7627, 0.8812),
@@ -44,6 +48,7 @@ CLUSTERING: dict[str, dict[int, dict[str, Pair]]] = {
         50: {
             "k-means": (0.2548, 0.5093),
             "graph NMF": (0.7614, 0.8926),
+            "graph NMF KL": (0.6257, 0.8120),
             "GraphPLSA l1": (0.3943, 0.6289),
             "GraphPLSA l2": (0.8048, 0.9022),
             "GraphPLSA skl": (0.7014, 0.8628),
@@ -51,6 +56,7 @@ CLUSTERING: dict[str, dict[int, dict[str, Pair]]] = {
         68: {
             "k-means": (0.2399, 0.5377),
             "graph NMF": (0.7556, 0.8807),
+            "graph NMF KL": (0.6355, 0.8320),
             "GraphPLSA l1": (0.3575, 0.6356),
             "GraphPLSA l2": (0.7766, 0.8914),
             "GraphPLSA skl": (0.7623, 0.8916),

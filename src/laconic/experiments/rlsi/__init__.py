@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from laconic.experiments.parts import Study
+from laconic.experiments.parts import Claim, Study
 from laconic.experiments.rlsi import (
     helped,
     lambdarank,
@@ -22,6 +22,9 @@ l2 on documents is best for reading and for ranking; that blended with term matc
 alone, and slightly better than LSI, PLSA and LDA do; that its score improves LambdaRank; and that
 reducing the vocabulary hurts.
 """
+CLAIMS: tuple[Claim, ...] = ()
+CHANGED: tuple[str, ...] = ()
+FUTURE: tuple[str, ...] = ()
 
 PARTS = {
     "ranking": Study(ranking.run, ranking_page.render),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from laconic.experiments.parts import Results, Say, Study
+from laconic.experiments.parts import Claim, Results, Say, Study
 from laconic.experiments.sparse_lsa import genes, topics
 from laconic.experiments.sparse_lsa.texts import Plan, load_newsgroups, load_reuters, run_texts
 from laconic.experiments.sparse_lsa.texts_page import render_texts
@@ -19,6 +19,9 @@ a fraction of a per cent of the weights, and so in a fraction of the time and me
 negative weights are more distinct than LDA's; and that with groups of genes in place of single ones
 components can be named.
 """
+CLAIMS: tuple[Claim, ...] = ()
+CHANGED: tuple[str, ...] = ()
+FUTURE: tuple[str, ...] = ()
 
 CODING_STRENGTHS = (0.003, 0.01, 0.03)
 NEWSGROUPS = Plan(
