@@ -132,7 +132,8 @@ def test_pages_of_the_manual_are_those_of_the_results(name):
         pytest.skip("these results are not in this checkout")
     results = running.read_results(experiment, path)
     assert not any(part["quick"] for part in results.values())
-    assert list(results) == list(experiment.needs)
+    # What has not been run yet is said on the page.
+    assert set(results) <= set(experiment.needs)
     text, pictures = pages.render(experiment, results)
     folder = root / "docs" / "papers"
     assert (folder / f"{name}.md").read_text(encoding="utf-8") == text

@@ -33,7 +33,7 @@ STARTS = ("documents", "random")
 N_NEIGHBORS = 5
 # The key of the last point of a fit: converged, or as far as it was allowed to go.
 END = "end"
-L1_SCALE = 0.01
+L1_SCALE, L1_MOST = 0.01, 10.0
 CURVE_MARKS = (1, 2, 3, 5, 10, 20, 30)
 
 
@@ -183,8 +183,10 @@ Grid = dict[Setting, Results]
 
 
 def strengths_of(method: str, plan: Plan) -> list[float]:
-    """The strengths to choose from: for l1, which makes rows equal, they are smaller."""
-    return [strength * (L1_SCALE if method.endswith("l1") else 1) for strength in plan.strengths]
+    """The strengths to choose from: for l1, which makes rows equal, they are smaller, and up to 10."""
+    if not method.endswith("l1"):
+        return list(plan.strengths)
+    return [strength * L1_SCALE for strength in plan.strengths if strength * L1_SCALE <= L1_MOST]
 
 
 def _grid(name: str, method: str, drawn: Drawn, plan: Plan, desk: Desk) -> Grid:
@@ -244,7 +246,7 @@ def _without_graph(method: str, drawn: Drawn, seed: int) -> Results:
 
 def _curves(name: str, drawn: Drawn, chosen: dict[str, Setting], plan: Plan, desk: Desk) -> Results:
     """Scores and objectives along one fit of every method, with its chosen start and strength."""
-    marks = (*CURVE_MARKS, *(mark for mark in (50, 100, 200, 500, 1000) if mark <= plan.most))
+    marks = (*CURVE_MARKS, *(mark for mark in (60, 100, 200, 300) if mark <= plan.most))
     found = {}
     for method in WITH_GRAPH:
         setting = chosen[method]

@@ -21,11 +21,11 @@ random starts on one draw of classes.
 
 The paper chooses the strength of the graph "by cross-validation on a subset", and says that its loops end
 after five to ten steps. Here, for every method alike, the start (drawn documents, or random numbers), the
-strength ({strengths}; a hundredth of that for l1, which joins documents much sooner) and the iterations
-({marks}, or until an iteration lowers the objective by less than 1e-5 of it, {most} at most) are those of the
-largest accuracy and NMI, on {tuning}, mean of {tuning_seeds} starts. Labels of these classes are thus
-used.{overlap} Graph NMF is that of Cai et al., with both of its losses: squared (the paper's rows "L2") and
-Kullback-Leibler ("KL"). GraphPLSA l1 runs without the stages that the library adds to it.
+strength ({strengths}; a hundredth of that for l1, up to 10, since it joins documents much sooner) and the
+iterations ({marks}, or until an iteration lowers the objective by less than 1e-5 of it, {most} at most) are
+those of the largest accuracy and NMI, on {tuning}, mean of {tuning_seeds} starts. Labels of these classes are
+thus used.{overlap} Graph NMF is that of Cai et al., with both of its losses: squared (the paper's rows "L2")
+and Kullback-Leibler ("KL"). GraphPLSA l1 runs without the stages that the library adds to it.
 """
 
 _CURVES = """
