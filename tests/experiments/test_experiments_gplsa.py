@@ -4,8 +4,10 @@ from scipy.sparse import csr_array
 from sklearn.preprocessing import normalize
 
 from laconic import GraphPLSA, datasets
-from laconic.datasets import Images
+from laconic.datasets import Images, Multimodal
 from laconic.experiments.fitting import iterations_given
+from laconic.experiments.gplsa import efficiency, joint, joint_page
+from laconic.experiments.gplsa.crossmodal import correlation
 from laconic.experiments.gplsa.graph_nmf import LOSSES
 from laconic.experiments.gplsa.images import (
     END,
@@ -19,6 +21,8 @@ from laconic.experiments.gplsa.images import (
     run_images,
 )
 from laconic.experiments.gplsa.images_page import render_images
+from laconic.experiments.gplsa.joint import canonical, maps, pair_weights
+from laconic.experiments.gplsa.modalities import fit_modalities
 from laconic.experiments.gplsa.paper import CLUSTERING, CROSS_MODAL
 from laconic.experiments.gplsa.paths import plsa_path
 from laconic.experiments.keeping import Keeper
@@ -214,3 +218,86 @@ def test_section_compares_with_the_paper():
     assert "50.0 % after 1 iterations, 25.0 % at the end, where the objective is 50.0 % lower" in section.text
     assert "GraphPLSA skl clusters 81.8 % of the images rightly" in section.findings[0]
     assert "GraphPLSA l2 11.0 points below the paper" in section.findings[1]
+
+
+@pytest.fixture
+def pairs():
+    """Pairs of two classes: their words tell them apart, on either side."""
+    rng = np.random.default_rng(0)
+    labels = np.repeat(["a", "b"], 20)
+    sides = {}
+    for modality, n_terms in (("image", 6), ("text", 9)):
+        means = np.ones((2, n_terms))
+        means[0, : n_terms // 3] = means[1, -(n_terms // 3) :] = 6
+        sides[modality] = rng.poisson(means[(labels == "b").astype(int)]).astype(np.float64)
+    splits = np.tile(["train", "train", "test", "train"], 10)
+    ids = np.array([str(n) for n in range(40)])
+    return Multimodal(name="toy", modalities=sides, labels=labels, splits=splits, ids=ids)
+
+
+def test_pairs_that_are_tied_have_one_composition(pairs):
+    model = fit_modalities(pairs.modalities, "tied", 1.0, 2, 10)
+    weights = pair_weights(model, pairs.modalities)
+    assert (weights["image"] == weights["text"]).all()
+    found = maps(correlation(weights["image"], weights["text"]), pairs.labels, pair=True)
+    assert found["i2t"] == found["t2i"]
+
+
+@pytest.mark.parametrize("divergence", ["l1", "l2", "skl"])
+def test_strong_links_bring_the_sides_of_a_pair_together(pairs, divergence):
+    model = fit_modalities(pairs.modalities, divergence, 1e-6, 2, 10)
+    apart_ = pair_weights(model, pairs.modalities)
+    alone = model.transform(pairs.modalities["image"], "image")
+    assert apart_["image"] == pytest.approx(alone, abs=2e-3)
+    model.strength = 1e3
+    together = pair_weights(model, pairs.modalities)
+    assert together["image"].sum(axis=1) == pytest.approx(np.ones(40))
+    gaps = [np.abs(w["image"] - w["text"]).max() for w in (apart_, together)]
+    assert gaps[1] < 0.05 < gaps[0]
+
+
+def test_a_pair_that_does_not_count_is_never_found():
+    """Only the own pair is similar: without it, the one relevant item is the last."""
+    labels = np.array(["a", "b", "a"])
+    with_pair = maps(np.eye(3), labels, pair=True)
+    without = maps(np.eye(3), labels, pair=False)
+    assert with_pair["i2t"] > without["i2t"]
+    assert maps(np.eye(3), np.array(["a", "b", "c"]), pair=True)["t2i"] == 1
+    assert maps(np.eye(3), np.array(["a", "b", "c"]), pair=False)["t2i"] == pytest.approx(1 / 3)
+
+
+def test_canonical_correlation_finds_what_both_sides_share():
+    rng = np.random.default_rng(0)
+    shared = rng.normal(size=500)
+    A = np.column_stack([3 * rng.normal(size=500), shared])
+    B = np.column_stack([shared, 2 * rng.normal(size=500), rng.normal(size=500)])
+    left, right = canonical(A - A.mean(axis=0), B - B.mean(axis=0), 1)
+    assert abs(np.corrcoef(A @ left[:, 0], B @ right[:, 0])[0, 1]) > 0.95
+
+
+def test_joint_part_from_start_to_page(pairs, monkeypatch, tmp_path):
+    monkeypatch.setattr(datasets, "load", lambda name: pairs)
+    monkeypatch.setattr(joint, "DIMENSIONS", (1, 2))
+    desk = Keeper(tmp_path / "pieces.json", lambda message: None)
+    results = plain(joint.run(True, desk))
+    tied = results["ours"]["tied"]["topic space"]["with its own pair"]
+    assert tied["i2t"] == tied["t2i"]
+    section = joint_page.render(results)
+    assert "That the paper did so is our inference" in " ".join(section.text.split())
+    assert f"| topic space | tied | {tied['i2t']:.3f} |" in section.text
+
+
+def test_efficiency_names_the_slowest():
+    seconds = {"no graph": {"0": 0.1}, "l2": {"1": 0.2}, "skl": {"1": 0.3}, "l1": {"1": 0.6}}
+    results = {
+        "n_documents": 10,
+        "n_topics": 2,
+        "repeats": 1,
+        "iterations": 5,
+        "strengths": [1],
+        "seconds": seconds,
+    }
+    section = efficiency.render(results)
+    assert "| l1 | 600 | 6.0 |" in section.text
+    assert "l1 > skl > l2 at strength 1: l1 is the slowest at 1 of 1 strengths" in section.text
+    assert "takes 3.0 times as long as one with l2 and 2.0 times" in section.findings[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from laconic.experiments.gplsa import bilingual, crossmodal, networks
+from laconic.experiments.gplsa import bilingual, crossmodal, efficiency, joint, joint_page, networks
 from laconic.experiments.gplsa.images import Plan, run_images
 from laconic.experiments.gplsa.images_page import render_images
 from laconic.experiments.gplsa.images_page_earlier import render_images as render_earlier
@@ -46,6 +46,8 @@ PARTS = {
     "coil20": Study(run_coil20, render_clusters),
     "pie": Study(run_pie, render_clusters),
     "networks": Study(networks.run, networks.render),
+    "efficiency": Study(efficiency.run, efficiency.render),
     "wikipedia": Study(crossmodal.run, crossmodal.render),
+    "wikipedia-joint": Study(joint.run, joint_page.render),
     "europarl": Study(bilingual.run, bilingual.render),
 }

@@ -65,7 +65,7 @@ def run(quick: bool, say: Say) -> Results:
             chosen[divergence] = max(tuning[divergence], key=lambda row: row["map"])["strength"]
         say(f"{divergence}: all training pairs")
         strength = chosen.get(divergence, NO_STRENGTH)
-        model = fit_modalities(_modalities(train), divergence, strength, n_topics, iterations)
+        model = fit_modalities(matrices(train), divergence, strength, n_topics, iterations)
         ours[divergence] = _evaluate(model, train, test)
     return {
         "n_train": len(train.labels),
@@ -85,7 +85,8 @@ def run(quick: bool, say: Say) -> Results:
     }
 
 
-def _modalities(data: datasets.Multimodal) -> dict[str, Any]:
+def matrices(data: datasets.Multimodal) -> dict[str, Any]:
+    """Images and texts."""
     return {modality: data.modalities[modality] for modality in MODALITIES}
 
 
@@ -99,18 +100,19 @@ def _tune(
 ) -> list[Results]:
     rng = np.random.default_rng(SEED)
     held_out = rng.random(len(train.labels)) < VALIDATION
-    part, rest = _rows(train, ~held_out), _rows(train, held_out)
+    part, rest = rows_of(train, ~held_out), rows_of(train, held_out)
     scores = []
     for strength in strengths:
         say(f"{divergence}, strength {strength:g}, on a part of the training pairs")
-        model = fit_modalities(_modalities(part), divergence, strength, n_topics, iterations)
+        model = fit_modalities(matrices(part), divergence, strength, n_topics, iterations)
         similar = model.similarity(rest.modalities["image"], rest.modalities["text"], "image", "text")
         maps = _maps(similar, rest.labels)
         scores.append({"strength": strength, "map": (maps["i2t"] + maps["t2i"]) / 2})
     return scores
 
 
-def _rows(data: datasets.Multimodal, chosen: NDArray[np.bool_]) -> datasets.Multimodal:
+def rows_of(data: datasets.Multimodal, chosen: NDArray[np.bool_]) -> datasets.Multimodal:
+    """Some of the documents."""
     return datasets.Multimodal(
         name=data.name,
         modalities={modality: X[np.flatnonzero(chosen)] for modality, X in data.modalities.items()},
@@ -127,14 +129,14 @@ def _evaluate(model: Any, train: datasets.Multimodal, test: datasets.Multimodal)
         # Folded in like test items: the weights of a fit also know the other side of each pair.
         known = model.transform(train.modalities[modality], modality=modality)
         new = model.transform(test.modalities[modality], modality=modality)
-        semantic.append(_classes(known, train.labels, new))
+        semantic.append(class_probabilities(known, train.labels, new))
     return {
         "topic space": _maps(similar, test.labels),
         "semantic space": _maps(correlation(*semantic), test.labels),
     }
 
 
-def _classes(known: Any, labels: NDArray[Any], new: Any) -> NDArray[np.float64]:
+def class_probabilities(known: Any, labels: NDArray[Any], new: Any) -> NDArray[np.float64]:
     """Probabilities of the categories, by a logistic regression on rows whose mean square is one."""
     scale = np.sqrt(known.shape[1])
     with iterations_given():
@@ -169,15 +171,16 @@ def _without_topics(train: datasets.Multimodal, test: datasets.Multimodal) -> Re
     said = {}
     accuracy = {}
     for modality in MODALITIES:
-        known, new = (np.asarray(_dense(side.modalities[modality]), float) for side in (train, test))
-        said[modality] = _classes(known, train.labels, new)
+        known, new = (dense(side.modalities[modality]) for side in (train, test))
+        said[modality] = class_probabilities(known, train.labels, new)
         best = np.unique(train.labels)[said[modality].argmax(axis=1)]
         accuracy[modality] = float((best == test.labels).mean())
     return {"accuracy": accuracy, **_maps(correlation(said["image"], said["text"]), test.labels)}
 
 
-def _dense(X: Any) -> Any:
-    return X.toarray() if hasattr(X, "toarray") else X
+def dense(X: Any) -> NDArray[np.float64]:
+    """An array, of what may be sparse."""
+    return np.asarray(X.toarray() if hasattr(X, "toarray") else X, np.float64)
 
 
 def render(results: Results) -> Section:
