@@ -168,6 +168,10 @@ class BundleError(InputError):
     """A saved model cannot be read, or a model cannot be saved; the message names the file and the reason."""
 
 
+class CheckpointError(InputError):
+    """A checkpoint that cannot be used: it is damaged, or of another fit; the message says which."""
+
+
 class SearchError(InputError):
     """A search index that cannot be used; the message says why and what to do."""
 

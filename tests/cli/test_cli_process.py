@@ -103,6 +103,31 @@ def test_ctrl_c_keeps_the_model(long_fit, tmp_path):
     assert len(output.splitlines()) >= 102
 
 
+def test_a_fit_with_a_checkpoint_survives_ctrl_c_and_a_kill(long_fit, tmp_path):
+    short = [*long_fit[:-1], 40, "--jobs", 2]
+    assert run(*short, "-o", tmp_path / "whole")[0] == 0
+    safely = [*short, "-o", tmp_path / "m", "--checkpoint", tmp_path / "c", "--every", "0s"]
+    code, _, shown = on_a_terminal(*safely, presses=[rb"iteration \d+ "])
+    assert code == 130, shown
+    assert "the same command goes on" in shown
+    assert 0 < load(tmp_path / "m").model.n_iter_ < 40
+    written = tmp_path / "c" / "checkpoint.json"
+    first = json.loads(written.read_text())
+    with ended(start(*safely)) as process:
+        limit = time.monotonic() + LIMIT
+        while json.loads(written.read_text()) == first:
+            assert process.poll() is None
+            assert time.monotonic() < limit
+        process.kill()
+    code, _, errors = run(*safely)
+    assert code == 0, errors
+    assert f"going on from the checkpoint in {tmp_path / 'c'}" in errors
+    whole, found = load(tmp_path / "whole").model, load(tmp_path / "m").model
+    assert found.components_.data.tobytes() == whole.components_.data.tobytes()
+    assert found.objective_history_.tobytes() == whole.objective_history_.tobytes()
+    assert not (tmp_path / "c").exists()
+
+
 def test_a_second_ctrl_c_aborts(jsonl, tmp_path):
     # the first is answered when the iteration ends; for the second to come before that, it never does
     arguments = ["fit", jsonl, "--text", "body", "-k", 3, "-o", tmp_path / "m"]

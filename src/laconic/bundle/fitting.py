@@ -13,6 +13,7 @@ from laconic.errors import CorpusError, InputError, Parameter, ParameterError
 from laconic.models.making import N_TOPICS, WORDS, make_model, parameters_of
 
 if TYPE_CHECKING:
+    from laconic.engines.checkpoints import CheckpointLike
     from laconic.losses.loop import Callback
     from laconic.models.base import TopicModel
 
@@ -43,6 +44,7 @@ def fit(
     keep_texts: bool = True,
     verbose: int = 0,
     callback: Callback | None = None,
+    checkpoint: CheckpointLike | None = None,
     **options: Any,
 ) -> Bundle:
     """Find the topics of documents: read, count, weigh and fit in one line.
@@ -82,6 +84,9 @@ def fit(
         Whether to show the progress of the fit.
     callback : callable, optional
         As of the model's ``fit``.
+    checkpoint : path-like or Checkpoint, optional
+        A directory where the fit is written down every minute: the same call goes on from there if its
+        process dies, and ends with the same topics, to the bit.
     **options
         Options of `Vectorizer` (`min_df`, `stop_words`, `weighting`, ...; for several modalities also
         mappings, such as ``stop_words={"de": "german", "en": "english"}``), of files (`encoding`,
@@ -127,7 +132,14 @@ def fit(
         corpora = corpora_of(data, text, Names(labels, dates, ids), given, keep_texts=keep_texts)
         check_modalities(made, corpora)
         links = None if graph is None else links_of(graph, next(iter(corpora.values())))
-        return fit_bundle(made, corpora, graph=links, keep_documents=keep_documents, callback=callback)
+        return fit_bundle(
+            made,
+            corpora,
+            graph=links,
+            keep_documents=keep_documents,
+            callback=callback,
+            checkpoint=checkpoint,
+        )
     except InputError as error:
         raise error.renamed(_CALLED_HERE) from error
 
@@ -139,6 +151,7 @@ def fit_bundle(
     graph: Any = None,
     keep_documents: bool = True,
     callback: Callback | None = None,
+    checkpoint: CheckpointLike | None = None,
 ) -> Bundle:
     """Fit a model to documents that are read and counted.
 
@@ -152,7 +165,7 @@ def fit_bundle(
         Links between documents, for a model that takes them.
     keep_documents : bool, default=True
         Whether the bundle has the documents.
-    callback : callable, optional
+    callback, checkpoint : optional
         As of the model's ``fit``.
 
     Returns
@@ -171,13 +184,15 @@ def fit_bundle(
         raise ParameterError(
             Parameter("graph"), f" goes with models of links, and {type(model).__name__} has none"
         )
-    linked = {} if graph is None else {"graph": graph}
+    given = {} if graph is None else {"graph": graph}
+    if checkpoint is not None:
+        given["checkpoint"] = checkpoint
     data = (
         corpora[""].shards(model.wants)
         if "" in corpora
         else {name: one.counts for name, one in corpora.items()}
     )
-    model.fit(data, corpus.labels, callback=callback, **linked)
+    model.fit(data, corpus.labels, callback=callback, **given)
     return bundle_of(model, corpora, keep_documents=keep_documents)
 
 

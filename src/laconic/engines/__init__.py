@@ -1,6 +1,7 @@
 """Shards of documents, and who runs functions over them. An engine decides nothing about the answer."""
 
 from laconic.engines.blocks import Block, even_blocks, weighted_blocks
+from laconic.engines.checkpoints import Checkpoint
 from laconic.engines.engine import Engine
 from laconic.engines.shards import Shard, Shards, even_rows, release
 from laconic.engines.threads import Threads
@@ -8,6 +9,7 @@ from laconic.engines.workers import Workers
 
 __all__ = [
     "Block",
+    "Checkpoint",
     "Engine",
     "Shard",
     "Shards",

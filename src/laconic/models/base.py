@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, ClassVar, Protocol, Self
 
@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from laconic.display import model_html
 from laconic.engines import Block, Engine, Shards, Threads
+from laconic.engines.checkpoints import Checkpoint, CheckpointLike, described
 from laconic.errors import InPython, ParameterError
 from laconic.losses.factor import Factor, compressed
 from laconic.losses.folding import Explained, FoldIn
@@ -110,7 +111,13 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return as_wanted(self.wants, counts, weigh)
 
     def fit(
-        self, X: Any, y: Any = None, *, engine: Engine | None = None, callback: Callback | None = None
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        engine: Engine | None = None,
+        callback: Callback | None = None,
+        checkpoint: CheckpointLike | None = None,
     ) -> Self:
         """Find the topics of X.
 
@@ -124,15 +131,25 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         callback : callable, optional
             Called with a `Progress` after every half step; returning True ends the fit after the iteration,
             with the topics found so far.
+        checkpoint : path-like or Checkpoint, optional
+            A directory where the fit is written down every minute. The same call goes on from there after its
+            process has died, and ends with the same bits; a fit that has ended removes the checkpoint.
 
         Returns
         -------
         self
             The fitted model.
         """
-        return self._fit(X, engine, callback)
+        return self._fit(X, engine, callback, checkpoint)
 
-    def _fit(self, X: Any, engine: Engine | None, callback: Callback | None, **given: Any) -> Self:
+    def _fit(
+        self,
+        X: Any,
+        engine: Engine | None,
+        callback: Callback | None,
+        checkpoint: CheckpointLike | None = None,
+        **given: Any,
+    ) -> Self:
         """The fit of every model; `given` is what the loss of this one takes besides the documents."""
         check_parameters(self)
         self._forget()
@@ -143,12 +160,34 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
                 f"{type(self).__name__} couples documents with each other (whole=True), so it cannot be "
                 f"fitted on {len(data)} shards: pass all documents as one matrix"
             )
+        given = self._given(data, given)
+        pages, saved, data_hash = None, None, None
+        if checkpoint is not None:
+            saved, data_hash = Checkpoint.of(checkpoint), self._hash(data)
+            pages = saved.open(self._identity(data_hash, data, given))
         with engine or self._engine() as running, self._watching(callback) as watch:
-            start, patience = Start(self._start, self.random_state), Patience(self.max_iter, self.tol, watch)
-            found = loss.fit(data, start, running, patience, **self._given(data, given))
+            patience = Patience(self.max_iter, self.tol, watch, journal=pages)
+            seed = self.random_state
+            if pages is not None and seed is None:
+                # chance, but the same one when the fit goes on
+                seed = patience.note("seed", lambda: int(np.random.RandomState().randint(2**31)))
+            found = loss.fit(data, Start(self._start, seed), running, patience, **given)
         self._conclude(found)
-        self.data_hash_ = self._hash(data)
+        self.data_hash_ = self._hash(data) if data_hash is None else data_hash
+        if saved is not None and not saved.keep and not found.trace.interrupted:
+            saved.remove()
         return self
+
+    def _identity(self, data_hash: str, data: Any, given: Mapping[str, Any]) -> dict[str, str]:
+        """What tells this fit from others: all that its bits depend on."""
+        own = {name: value for name, value in self.get_params().items() if name not in ("n_jobs", "verbose")}
+        parts = {name: described(value) for name, value in own.items()}
+        parts |= {"model": type(self).__name__, "data": data_hash}
+        if isinstance(data, Shards):
+            parts["shards"] = described([int(shard.X.shape[0]) for shard in data])
+        for name, value in given.items():
+            parts["y" if name == "classes" else name] = described(value)
+        return parts
 
     @property
     def _start(self) -> Any:

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 from laconic.checks import check_choice, check_number
 from laconic.deprecation import FormerAttribute
 from laconic.engines import Engine
+from laconic.engines.checkpoints import CheckpointLike
 from laconic.errors import Parameter, ParameterError
 from laconic.kernels.rows import compress
 from laconic.losses.factor import CompressedRows, Factor, stacked
@@ -65,7 +66,13 @@ class ClassTopicsModel(TopicModel):
         raise NotImplementedError
 
     def fit(
-        self, X: Any, y: Any = None, *, engine: Engine | None = None, callback: Callback | None = None
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        engine: Engine | None = None,
+        callback: Callback | None = None,
+        checkpoint: CheckpointLike | None = None,
     ) -> Self:
         """Find the topics of X.
 
@@ -75,7 +82,7 @@ class ClassTopicsModel(TopicModel):
             Best weighted by tf-idf with rows of length one.
         y : array-like of shape (n_documents,)
             The class of every document: strings or numbers.
-        engine, callback : optional
+        engine, callback, checkpoint : optional
             As for `RLSI`.
 
         Returns
@@ -83,7 +90,7 @@ class ClassTopicsModel(TopicModel):
         self
             The fitted model.
         """
-        return self._fit(X, engine, callback, y=y)
+        return self._fit(X, engine, callback, checkpoint, y=y)
 
     def _given(self, data: Any, given: dict[str, Any]) -> dict[str, Any]:
         if given["y"] is None:

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from laconic.engines import Engine, Shards
+from laconic.engines.checkpoints import CheckpointLike
+from laconic.losses.divergence.graphs import as_graph
 from laconic.losses.divergence.linked import DIVERGENCES
 from laconic.losses.divergence.mixtures import Mixture
 from laconic.losses.divergence.problems import LinkedLikelihood
@@ -179,6 +181,7 @@ class GraphPLSA(MixtureModel):
         graph: Any = None,
         engine: Engine | None = None,
         callback: Callback | None = None,
+        checkpoint: CheckpointLike | None = None,
     ) -> Self:
         """Find the topics of X, and the weights of its documents.
 
@@ -194,7 +197,7 @@ class GraphPLSA(MixtureModel):
             or with three, where the third has weights and those of a pair are added. Links of documents to
             themselves are left out. By default, every document is linked to the `n_neighbors` most similar to
             it.
-        engine, callback : optional
+        engine, callback, checkpoint : optional
             As for `PLSA`.
 
         Returns
@@ -202,7 +205,11 @@ class GraphPLSA(MixtureModel):
         self
             The fitted model.
         """
-        return self._fit(X, engine, callback, graph=graph)
+        return self._fit(X, engine, callback, checkpoint, graph=graph)
+
+    def _given(self, data: Any, given: dict[str, Any]) -> dict[str, Any]:
+        graph = given["graph"]
+        return {"graph": None if graph is None else as_graph(graph, data.n_documents)}
 
     def fit_weights(self, modality: str | None = None) -> Floats | None:
         """``weights_``: the links have drawn them together."""

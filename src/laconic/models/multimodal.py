@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from laconic.checks import check_number
 from laconic.deprecation import FormerAttribute
 from laconic.engines import Block, Engine, Shards, even_blocks
+from laconic.engines.checkpoints import CheckpointLike
 from laconic.errors import Parameter, ParameterError
 from laconic.losses.divergence.counts import check_counts, from_independence, known_words
 from laconic.losses.divergence.graphs import as_graph
@@ -250,6 +251,7 @@ class MultimodalPLSA(MixtureModel):
         graph: Any = None,
         engine: Engine | None = None,
         callback: Callback | None = None,
+        checkpoint: CheckpointLike | None = None,
     ) -> Self:
         """Find the topics of X.
 
@@ -263,7 +265,7 @@ class MultimodalPLSA(MixtureModel):
             Links between documents, as for `GraphPLSA`: linked documents have similar weights in every
             modality that both have. A link of weight 1 counts as much as that between two modalities of a
             document.
-        engine, callback : optional
+        engine, callback, checkpoint : optional
             As for `PLSA`.
 
         Returns
@@ -271,7 +273,7 @@ class MultimodalPLSA(MixtureModel):
         self
             The fitted model.
         """
-        return self._fit(X, engine, callback, graph=graph)
+        return self._fit(X, engine, callback, checkpoint, graph=graph)
 
     def _given(self, data: dict[str, csr_array], given: dict[str, Any]) -> dict[str, Any]:
         graph = given["graph"]

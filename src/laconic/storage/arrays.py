@@ -58,11 +58,20 @@ def add_array(value: Array, name: str, writer: DirectoryWriter) -> str:
     if not _all_finite(value):
         raise writer.error(f"{name} has NaN or infinite entries; only finite ones can be saved")
     array = np.asarray(value, dtype=little)
+    return writer.add(name, "npy", lambda sink: write_array(array, sink))
 
-    def write(sink: Sink) -> None:
-        np.lib.format.write_array(sink, array, version=(1, 0), allow_pickle=False)
 
-    return writer.add(name, "npy", write)
+def write_array(array: Array, sink: Sink) -> None:
+    """Write an array in the form that `read_array` takes; `add_array` checks it before.
+
+    Parameters
+    ----------
+    array : numpy.ndarray
+        Finite, little-endian, and of a type that `add_array` takes.
+    sink : Sink
+        Receives the bytes.
+    """
+    np.lib.format.write_array(sink, array, version=(1, 0), allow_pickle=False)
 
 
 def add_blocks(

@@ -37,6 +37,8 @@ class StoredDirectory:
         Whether what mapped files hold was checked, and is to be checked further.
     unchecked : dict
         The checksums of files that are compared when they are first taken.
+    listed : dict
+        The size and the checksum of every file, as the document has them.
     """
 
     path: Path
@@ -45,6 +47,7 @@ class StoredDirectory:
     files: dict[str, Content]
     verify: bool = True
     unchecked: dict[str, str] = field(default_factory=dict, repr=False)
+    listed: dict[str, tuple[int, str]] = field(default_factory=dict, repr=False)
     _taken: set[str] = field(default_factory=set, repr=False)
 
     def take(self, name: Json) -> Content:
@@ -61,18 +64,34 @@ class StoredDirectory:
             Memory is shared with nobody, even if two things in the document refer to one file. A map is
             read-only.
         """
-        if not isinstance(name, str) or name not in self.files:
-            raise self.error(f"refers to {quoted(name)}, which is not among its files")
+        name = self.checked(name)
         content = self.files[name]
-        expected = self.unchecked.get(name)
-        if expected is not None:
-            if hashlib.sha256(content).hexdigest() != expected:
-                raise self.error("is damaged (its checksum differs)", name)
-            self.unchecked.pop(name, None)
         if name in self._taken and isinstance(content, bytearray):
             return content[:]
         self._taken.add(name)
         return content
+
+    def checked(self, name: Json) -> str:
+        """Return the name of a file that is there, and whose content is what was written.
+
+        Parameters
+        ----------
+        name : str
+            A file name, as found in the document.
+
+        Returns
+        -------
+        str
+            The name.
+        """
+        if not isinstance(name, str) or name not in self.files:
+            raise self.error(f"refers to {quoted(name)}, which is not among its files")
+        expected = self.unchecked.get(name)
+        if expected is not None:
+            if hashlib.sha256(self.files[name]).hexdigest() != expected:
+                raise self.error("is damaged (its checksum differs)", name)
+            self.unchecked.pop(name, None)
+        return name
 
     def object(self, key: str) -> dict[str, Json]:
         """Return an object of the document.
@@ -178,6 +197,30 @@ def read_directory(
                 raise
 
 
+def read_file(directory: Path, kind: Kind, name: str, size: int, sha256: str) -> StoredDirectory:
+    """One file of a stored directory whose document was read elsewhere; it is checked when it is taken.
+
+    Parameters
+    ----------
+    directory : Path
+        Where it is.
+    kind : Kind
+        What the directory stores.
+    name, size, sha256
+        As the document lists it.
+
+    Returns
+    -------
+    StoredDirectory
+        With this file alone, mapped, and an empty document.
+    """
+    path = directory / name
+    with _opened(path, kind, size) as (file, found):
+        content = _map(file, found, path, kind)
+    listed = {name: (size, sha256)}
+    return StoredDirectory(directory, kind, {}, {name: content}, True, {name: sha256}, listed)
+
+
 def _identity(path: Path) -> tuple[int, int] | None:
     """Return what tells a file from the one that replaces it, even if their contents are equal."""
     try:
@@ -195,7 +238,8 @@ def _read_listed(
         document = unsealed(kind, manifest, _read(file, size, manifest, kind))
     files: dict[str, Content] = {}
     unchecked: dict[str, str] = {}
-    for name, (saved_size, sha256) in listing(kind, manifest, document.pop("files", None)).items():
+    listed = listing(kind, manifest, document.pop("files", None))
+    for name, (saved_size, sha256) in listed.items():
         path = directory / name
         with _opened(path, kind, saved_size) as (file, size):
             # An empty file cannot be mapped; what wants an array of it will say what is wrong.
@@ -211,7 +255,7 @@ def _read_listed(
                 digest = hashlib.sha256(content).hexdigest()
         if digest != sha256:
             raise kind.error(f"{path}: is damaged (its checksum differs); {kind.restore}")
-    return StoredDirectory(directory, kind, document, files, verify, unchecked)
+    return StoredDirectory(directory, kind, document, files, verify, unchecked, listed)
 
 
 @contextlib.contextmanager

@@ -16,7 +16,7 @@ import secrets
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import Any, BinaryIO, NamedTuple, Protocol
 
 import numpy as np
 import scipy
@@ -59,6 +59,50 @@ class _HashedSink:
 
     def digest(self) -> str:
         return self._hash.hexdigest()
+
+
+class WrittenFile(NamedTuple):
+    """A file of a stored directory, as its document lists it; the name has a part of the checksum."""
+
+    name: str
+    size: int
+    sha256: str
+
+
+def write_file(directory: Path, stem: str, suffix: str, write: Callable[[Sink], object]) -> WrittenFile:
+    """Write one file of a stored directory, for a `DirectoryWriter` to list it: here, or in another process.
+
+    It is on the disk, and has its name, when this returns; before that, it has a temporary one.
+
+    Parameters
+    ----------
+    directory : Path
+        Where to write.
+    stem, suffix, write
+        As of `DirectoryWriter.add`.
+
+    Returns
+    -------
+    WrittenFile
+        For `DirectoryWriter.adopt`.
+    """
+    temporary = directory / f".laconic-{secrets.token_hex(8)}.tmp"
+    try:
+        sink = _write_synced(temporary, write)
+        name = f"{stem}-{sink.digest()[:16]}.{suffix}"
+        temporary.replace(directory / name)
+    finally:
+        temporary.unlink(missing_ok=True)
+    return WrittenFile(name, sink.size, sink.digest())
+
+
+def _write_synced(path: Path, write: Callable[[Sink], object]) -> _HashedSink:
+    with path.open("xb") as file:
+        sink = _HashedSink(file)
+        write(sink)
+        file.flush()
+        os.fsync(file.fileno())
+    return sink
 
 
 class DirectoryWriter:
@@ -107,6 +151,26 @@ class DirectoryWriter:
         self._files[name] = {"bytes": sink.size, "sha256": sink.digest()}
         return name
 
+    def adopt(self, file: WrittenFile, *, new: bool = True) -> str:
+        """List a file that is in the directory already.
+
+        Parameters
+        ----------
+        file : WrittenFile
+            From `write_file`, or from the document that is replaced.
+        new : bool, default=True
+            Whether it goes if the save fails; False for a file of the directory as it was.
+
+        Returns
+        -------
+        str
+            The file's name.
+        """
+        if new:
+            self._made.append(self.path / file.name)
+        self._files[file.name] = {"bytes": file.size, "sha256": file.sha256}
+        return file.name
+
     def commit(self, document: Mapping[str, Json]) -> None:
         """Make `document` and the files added so far the content of the directory.
 
@@ -120,7 +184,7 @@ class DirectoryWriter:
             **document,
             "format": self.kind.format,
             "format_version": self.kind.version,
-            "versions": _versions(),
+            "versions": dict(versions()),
             "files": self._files,
         }
         try:
@@ -141,6 +205,12 @@ class DirectoryWriter:
         _sync_directory(self.path)
         temporary.replace(path)
         _sync_directory(self.path)
+
+    @property
+    def files(self) -> list[WrittenFile]:
+        """The files added so far."""
+        entries: dict[str, Any] = self._files
+        return [WrittenFile(name, entry["bytes"], entry["sha256"]) for name, entry in entries.items()]
 
     def error(self, problem: str) -> ValueError:
         """Return the error to raise about what cannot be stored.
@@ -174,12 +244,7 @@ class DirectoryWriter:
     def _write_temporary(self, write: Callable[[Sink], object]) -> tuple[Path, _HashedSink]:
         temporary = self.path / f".laconic-{secrets.token_hex(8)}.tmp"
         self._made.append(temporary)
-        with temporary.open("xb") as file:
-            sink = _HashedSink(file)
-            write(sink)
-            file.flush()
-            os.fsync(file.fileno())
-        return temporary, sink
+        return temporary, _write_synced(temporary, write)
 
 
 def check_writable(path: Path, kind: Kind) -> None:
@@ -256,6 +321,27 @@ def replacing(path: str | os.PathLike[str], kind: Kind) -> Iterator[DirectoryWri
             writer.clean()
 
 
+def remove_directory(path: Path, kind: Kind) -> None:
+    """Remove what is stored there, and the directory if nothing else is in it.
+
+    Parameters
+    ----------
+    path : Path
+        A directory of this kind; if it is not there, nothing happens.
+    kind : Kind
+        What is stored.
+    """
+    if not path.is_dir():
+        return
+    with locked(path, os.O_RDONLY):
+        # First the document: without it, the rest is nothing that anyone would take for whole.
+        (path / kind.manifest).unlink(missing_ok=True)
+        for file in [file for file in path.iterdir() if _is_own(file)]:
+            file.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            path.rmdir()
+
+
 def _is_own(path: Path) -> bool:
     named = FILE_NAME.fullmatch(path.name) or _TEMPORARY_NAME.fullmatch(path.name)
     return bool(named) and (path.is_symlink() or path.is_file())
@@ -280,7 +366,8 @@ def _refuse_foreign(directory: Path, kind: Kind) -> None:
         )
 
 
-def _versions() -> dict[str, Json]:
+def versions() -> dict[str, str]:
+    """The versions that every document names: of laconic, and of what decides how numbers are rounded."""
     from laconic import __version__
 
     return {

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from laconic.bundle import Bundle
     from laconic.corpus import Corpus
     from laconic.corpus.sources import Modality, Source
+    from laconic.engines import Checkpoint
 
 EXAMPLES = """
 Examples
@@ -96,6 +97,20 @@ NoDocuments = Annotated[
         "--no-documents", help="Save the model alone: its documents cannot be searched, and are not shown."
     ),
 ]
+CheckpointDir = Annotated[
+    Path | None,
+    typer.Option(
+        "--checkpoint",
+        metavar="DIR",
+        help="Write the fit down there while it runs: after a crash or Ctrl-C the same command goes on "
+        "from it, and ends with the same topics. Removed when the model is saved.",
+        readable=False,
+    ),
+]
+Every = Annotated[
+    str,
+    typer.Option("--every", metavar="TIME", help="How often --checkpoint is written: 30s, 10m, 1h."),
+]
 DryRun = Annotated[
     bool,
     typer.Option("--dry-run", help="Only show the plan, with an estimate of the memory; nothing is saved."),
@@ -110,6 +125,8 @@ def fit(
     save_weights: SaveWeights = None,
     no_texts: NoTexts = False,
     no_documents: NoDocuments = False,
+    checkpoint: CheckpointDir = None,
+    every: Every = "60s",
     dry_run: DryRun = False,
     *,
     reading: dict[str, Any],
@@ -121,7 +138,7 @@ def fit(
 
     Each topic gets a budget of words, so that it can be read as a whole. The documents are saved with the
     model, ready to be searched. Ctrl-C stops the fit and keeps the topics found so far; a second Ctrl-C
-    aborts it.
+    aborts it. With --checkpoint, the same command goes on where it was.
     """
     name, graph = parameters["model"], parameters.get("graph")
     with nothing_kept(), ExitStack() as stack:
@@ -138,7 +155,8 @@ def fit(
             from laconic.corpus.sources import Holds, find_source
 
             modalities = modalities_of(columns, terms)
-            _check_directories(output, save_corpus)
+            _check_directories(output, save_corpus, checkpoint)
+            pages = _checkpoint(checkpoint, every)
             model = _made(columns, parameters)
             if model.traits.modalities:
                 check_fit(columns, reading.get("text"), save_corpus)
@@ -166,8 +184,12 @@ def fit(
                 corpus.save(save_corpus)
             say(f"corpus saved to {save_corpus}: `laconic fit {save_corpus}` starts from it", whole=True)
         given = {} if graph is None else {"graph": _links(graph, corpus, reading)}
+        if pages is not None and pages.exists:
+            say(f"going on from the checkpoint in {pages.path}", whole=True)
         wait_for(rehearsal)
-        bundle, outcome = fit_and_save(model, corpora, output, keep_documents=not no_documents, **given)
+        bundle, outcome = fit_and_save(
+            model, corpora, output, keep_documents=not no_documents, checkpoint=pages, **given
+        )
     labels = None if model.traits.classes else corpus.labels
     weights = None
     if labels is not None or save_weights is not None:
@@ -181,7 +203,9 @@ def fit(
     more = [f"laconic translate {output} {new}{one}{how}" for one in typed[:1]]
     if not typed and not no_documents:
         more += [f'laconic search {output} "SOME WORDS"', f"laconic evaluate {output}"]
-    conclude(bundle.model, outcome, output, reading=f" {new}{''.join(typed)}{how}", more=more)
+    conclude(
+        bundle.model, outcome, output, reading=f" {new}{''.join(typed)}{how}", more=more, checkpoint=pages
+    )
 
 
 def _made(columns: Mapping[str, str], parameters: Mapping[str, Any]) -> Any:
@@ -208,11 +232,36 @@ def _made(columns: Mapping[str, str], parameters: Mapping[str, Any]) -> Any:
         return make_model(name, **given)
 
 
-def _check_directories(output: Path, save_corpus: Path | None) -> None:
+def _checkpoint(path: Path | None, every: str) -> Checkpoint | None:
+    from laconic.cli.options.conversions import seconds
+
+    try:
+        interval = seconds(every)
+    except typer.BadParameter as error:
+        raise typer.BadParameter(error.message, param_hint="--every") from error
+    if path is None:
+        return None
+    from laconic.engines.checkpoints import CHECKPOINT, Checkpoint
+    from laconic.storage.writing import check_writable
+
+    check_writable(path, CHECKPOINT)
+    # until the model is saved, there is nothing else to go on from
+    return Checkpoint(path, every=interval, keep=True)
+
+
+def _check_directories(output: Path, save_corpus: Path | None, checkpoint: Path | None) -> None:
     from laconic.bundle.kind import MODEL
     from laconic.storage.writing import check_writable
 
     check_writable(output, MODEL)
+    if checkpoint is not None and checkpoint.absolute() in (
+        output.absolute(),
+        None if save_corpus is None else save_corpus.absolute(),
+    ):
+        raise typer.BadParameter(
+            f"{checkpoint} is where something else goes: give the checkpoint a directory of its own",
+            param_hint="--checkpoint",
+        )
     if save_corpus is not None:
         from laconic.corpus.saving import CORPUS
 

@@ -5,6 +5,7 @@ A conversion raises `typer.BadParameter` for what only the command line knows; w
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,21 @@ def frequency(typed: str) -> int | float:
     raise typer.BadParameter(
         f"{typed!r} is neither a number of documents (1, 2, ...) nor a part of all documents (0.0 to 1.0)"
     )
+
+
+_SECONDS = {"": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
+
+
+def seconds(typed: str) -> float:
+    """A time: seconds, or with a unit.
+
+    >>> seconds("90"), seconds("60s"), seconds("1.5m"), seconds("2h")
+    (90.0, 60.0, 90.0, 7200.0)
+    """
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(s|m|min|h|)\s*", typed)
+    if found is None:
+        raise typer.BadParameter(f"{typed!r} is no time: type seconds, or 30s, 10m or 1h")
+    return float(found[1]) * _SECONDS[found[2]]
 
 
 def up_to(typed: int) -> tuple[int, int]:

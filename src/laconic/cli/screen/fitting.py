@@ -20,6 +20,7 @@ from laconic.words import COMPILING, plural, size
 if TYPE_CHECKING:
     from laconic.bundle import Bundle
     from laconic.corpus import Corpus
+    from laconic.engines import Checkpoint
     from laconic.losses.loop import Progress
     from laconic.models.rehearsal import Rehearsal
 
@@ -75,7 +76,13 @@ def watched_fit(model: Any, corpora: Mapping[str, Corpus], **options: Any) -> Ou
 
 
 def fit_and_save(
-    model: Any, corpora: Mapping[str, Corpus], path: Path, *, keep_documents: bool = True, **options: Any
+    model: Any,
+    corpora: Mapping[str, Corpus],
+    path: Path,
+    *,
+    keep_documents: bool = True,
+    checkpoint: Checkpoint | None = None,
+    **options: Any,
 ) -> tuple[Bundle, Outcome]:
     """Fit a model and save it; a second Ctrl-C leaves `path` as it was.
 
@@ -89,6 +96,8 @@ def fit_and_save(
         Where to save it.
     keep_documents : bool, default=True
         Whether the documents are saved with it.
+    checkpoint : Checkpoint, optional
+        Of the fit; removed when the model is saved, unless the fit was stopped.
     **options
         Of the model's `fit`.
 
@@ -99,11 +108,13 @@ def fit_and_save(
     """
     from laconic.bundle.fitting import bundle_of
 
-    outcome = watched_fit(model, corpora, **options)
+    outcome = watched_fit(model, corpora, checkpoint=checkpoint, **options)
     with waiting(f"finding the weights of {plural(outcome.n_documents, 'document')}") as status:
         bundle = bundle_of(model, corpora, keep_documents=keep_documents)
         status.update(Text("saving the model"))
         bundle.save(path)
+        if checkpoint is not None and not outcome.stopped:
+            checkpoint.remove()
     # Told at once: what follows may go to a pipe that nobody reads.
     say(f"model saved to {path}{_documents_kept(bundle)}", whole=True)
     return bundle, outcome
@@ -136,7 +147,12 @@ def nothing_kept() -> Iterator[None]:
 
 
 def conclude(
-    model: Any, outcome: Outcome, path: Path, reading: str = " NEW-FILE", more: Sequence[str] = ()
+    model: Any,
+    outcome: Outcome,
+    path: Path,
+    reading: str = " NEW-FILE",
+    more: Sequence[str] = (),
+    checkpoint: Checkpoint | None = None,
 ) -> None:
     """Say how good the model is, what to be careful about, and what is next; exits if Ctrl-C stopped it."""
     n_topics = len(model.topic_sizes_)
@@ -161,6 +177,8 @@ def conclude(
     for command in (f"laconic transform {path}{reading} -o weights.parquet", *more):
         say(f"      {command}", whole=True)
     if outcome.stopped:
+        if checkpoint is not None:
+            say(f"      the same command goes on with the fit, from {checkpoint.path}", whole=True)
         raise typer.Exit(INTERRUPTED)
 
 

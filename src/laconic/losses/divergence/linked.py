@@ -147,6 +147,14 @@ class Linked:
             expected, etas = np.empty_like(weights), np.asarray(X.sum(axis=1), np.float64).ravel()
         self.links = Links(couplings.indptr, couplings.indices, couplings.data, logs, etas, expected)
 
+    def state(self) -> dict[str, Any]:
+        """Logarithms of the weights, and where roots were found: neither follows from the weights exactly."""
+        return {"logs": self.links.logs, "etas": self.links.etas}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take them back."""
+        self.links = self.links._replace(logs=state["logs"], etas=state["etas"])
+
     def begin(self, shards: Shards, engine: Engine) -> float:
         """The divergence over the edges, each counted once."""
         message = LinkedMessage(shards[0].weights[:0], self.links, self.divergence)

@@ -46,6 +46,23 @@ class DocumentStep(Protocol):
     def solve(self, shards: Shards, topics: Floats, engine: Engine) -> DocumentShare:
         """Replace the weights; returns the loss before, and what the weights add after it."""
 
+    def state(self) -> dict[str, Any]:
+        """What is known beside the weights from one step to the next."""
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take back what `state` told."""
+
+
+class Stateless:
+    """A step that knows nothing but the weights."""
+
+    def state(self) -> dict[str, Any]:
+        """Nothing."""
+        return {}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Nothing to take back."""
+
 
 def weighted_rows(shard: Shard) -> list[Block]:
     """A shard's documents in blocks with about the same number of non-zeros."""
@@ -65,7 +82,7 @@ class MixtureMessage(NamedTuple):
     mixture: Mixture
 
 
-class Separate:
+class Separate(Stateless):
     """Every document for itself."""
 
     def __init__(self, mixture: Mixture) -> None:
@@ -137,7 +154,7 @@ def store_expected(shard: Shard, rows: Block, message: StoreMessage) -> float:
     return loss
 
 
-class OverDocuments:
+class OverDocuments(Stateless):
     """A prior on the documents of each topic: P(d|z), which sums to one over the documents.
 
     The weights stand for the expected counts of a topic in a document, n P(z) P(d|z) with n the number of

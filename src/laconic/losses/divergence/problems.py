@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 
 from laconic.engines import Engine, Shards
 from laconic.losses.divergence.counts import check_counts, of_sum_one
-from laconic.losses.divergence.graphs import as_graph, neighbour_graph, neighbours_memory
+from laconic.losses.divergence.graphs import neighbour_graph, neighbours_memory
 from laconic.losses.divergence.likelihood import Likelihood, fold_in_shards, topics_memory
 from laconic.losses.divergence.linked import (
     LinkedFit,
@@ -48,14 +48,18 @@ class LinkedLikelihood(Likelihood):
     whole: ClassVar[bool] = True
 
     def fit(
-        self, shards: Shards, start: Start, engine: Engine, patience: Patience, *, graph: object = None
+        self,
+        shards: Shards,
+        start: Start,
+        engine: Engine,
+        patience: Patience,
+        *,
+        graph: csr_array | None = None,
     ) -> Found:
-        """Find topics × terms, and the weights of the documents under their links."""
+        """Find topics × terms, and the weights of the documents under their links (as of `as_graph`)."""
         shards = check_counts(shards)
         (shard,) = shards
-        links = (
-            neighbour_graph(shard.X, self.n_neighbors) if graph is None else as_graph(graph, shard.X.shape[0])
-        )
+        links = neighbour_graph(shard.X, self.n_neighbors) if graph is None else graph
         if self.row_normalize:
             shards = shards.transformed(of_sum_one)
         X = shards[0].X

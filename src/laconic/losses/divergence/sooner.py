@@ -113,6 +113,36 @@ class ExtrapolatedSteps(DivergenceSteps):
             self._return()
         return super().objective()
 
+    def state(self) -> dict[str, Any]:
+        """Also the topics before and ahead, the pace, and how many plain steps are left."""
+        return super().state() | {
+            "before": self._unless_last(self._before),
+            "ahead": self._unless_last(self._ahead),
+            "pace": self._pace,
+            "objective": self._objective,
+            "plain": self._plain,
+            "kept_penalty": self._kept_penalty,
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from there."""
+        self._plain = state["plain"]
+        if self._plain < 0:
+            self.document_step = self._later
+        super().restore(state)
+        self._before = self.components if state["before"] is None else state["before"]
+        self._ahead = self.components if state["ahead"] is None else state["ahead"]
+        self._pace, self._objective = state["pace"], state["objective"]
+        self._kept_penalty = state["kept_penalty"]
+
+    def held(self) -> tuple[str, ...]:
+        """Weights; also those to come back to, once documents have gone ahead."""
+        return ("weights",) if self._ahead is self.components else ("weights", "kept")
+
+    def _unless_last(self, topics: Floats) -> Floats | None:
+        """Other topics than the last ones: it matters whether they are the same."""
+        return None if topics is self.components else topics
+
     def _told(self, expected: Expected) -> float:
         return expected.loss + self.penalty + self.offset
 
@@ -199,6 +229,17 @@ class DescentSteps(DivergenceSteps):
     ) -> None:
         super().__init__(shards, topics.copy(), first, engine, offset=offset)
         self._mixture, self._plain = mixture, plain
+
+    def state(self) -> dict[str, Any]:
+        """Also how many plain steps are left."""
+        return super().state() | {"plain": self._plain}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from there."""
+        self._plain = state["plain"]
+        if self._plain < 0:
+            self.document_step = Descended(self._mixture)
+        super().restore(state)
 
     def documents(self) -> float:
         """A sweep over the weights of every document; returns the objective before it."""

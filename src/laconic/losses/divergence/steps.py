@@ -80,6 +80,23 @@ class DivergenceSteps:
         self.scale(expected, self.components)
         return expected.loss + self.penalty + self.offset
 
+    def state(self) -> dict[str, Any]:
+        """Topics, what the weights add to the objective, and what the documents' step knows."""
+        return {
+            "components": self.components,
+            "penalty": self.penalty,
+            "documents": self.document_step.state(),
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from there."""
+        self.components, self.penalty = state["components"], state["penalty"]
+        self.document_step.restore(state["documents"])
+
+    def held(self) -> tuple[str, ...]:
+        """Weights, which the next ones begin from."""
+        return ("weights",)
+
     def expected(self, topics: Floats) -> Expected:
         """The expected counts of all terms, given topics and the documents' weights."""
         totals = np.zeros((len(self.segments), topics.shape[1]))

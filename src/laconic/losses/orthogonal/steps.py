@@ -119,6 +119,25 @@ class OrthogonalSteps:
         self._ahead = self.components
         self.documents()
 
+    def state(self) -> dict[str, Any]:
+        """Topics, those ahead, and the objective; the basis is found again."""
+        return {
+            "components": self.components,
+            "ahead": None if self._ahead is self.components else self._ahead,
+            "objective": self._objective,
+            "revivals": self.revivals,
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from there."""
+        self.components = state["components"]
+        self._ahead = self.components if state["ahead"] is None else state["ahead"]
+        self._objective, self.revivals = state["objective"], state["revivals"]
+
+    def held(self) -> tuple[str, ...]:
+        """Nothing: the products of documents with topics are made anew."""
+        return ()
+
     def remember(self) -> Seen:
         """What to keep of all documents, once the basis is that of the last topics (`restart`)."""
         products = np.zeros(self.components.shape, self.shards.dtype)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from scipy.sparse import csr_array
 
@@ -58,14 +60,14 @@ class Lasting:
     def __init__(self, alpha_docs: float, nonnegative: bool) -> None:
         self.alpha_docs = alpha_docs
         self.nonnegative = nonnegative
-        # by step: one whose blocks are asked again tells twice, and the second time counts
-        self._found: dict[int, list[float]] = {}
 
-    def __call__(self, gram: Floats, products: Floats, components: csr_array, step: BudgetTopics) -> None:
-        """Take note of some topics (topics × candidates), evenly chosen, for which S and R are given."""
+    def __call__(
+        self, gram: Floats, products: Floats, components: csr_array, step: BudgetTopics
+    ) -> list[float]:
+        """The penalties of some topics (topics × candidates), evenly chosen, for which S and R are given."""
         assert step.bars is not None
         spare = min(step.budget, step.n_terms // 2)
-        found = self._found[id(step)] = []
+        found: list[float] = []
         for k in range(0, len(gram), -(-len(gram) // MEASURED)):
             coupling = gram[k].copy()
             coupling[k] = 0
@@ -77,9 +79,11 @@ class Lasting:
                 theta = max(theta, float(np.partition(size, size.size - spare - 1)[size.size - spare - 1]))
             length = float(np.abs(components[[k]].data).sum(dtype=np.float64))
             if theta > 0 and gram[k, k] > 0:
-                found.append(2 * np.sqrt(theta / gram[k, k] * length / self.alpha_docs) * theta)
+                found.append(float(2 * np.sqrt(theta / gram[k, k] * length / self.alpha_docs) * theta))
+        return found
 
-    def alpha(self) -> float | None:
-        """The penalty; None if no topic has words to spare."""
-        found = [alpha for each in self._found.values() for alpha in each]
+    @staticmethod
+    def alpha(steps: Sequence[BudgetTopics]) -> float | None:
+        """The penalty that suits the topics of all steps; None if no topic has words to spare."""
+        found = [alpha for step in steps for alpha in step.watched]
         return LENIENCE * float(np.median(found)) if found else None

@@ -145,12 +145,12 @@ class Regularised(SquaredProblem):
             needs_alpha or (start.drawn and not singular and self.topic_norm != "l2")
         ):
             lasting = Lasting(facts["alpha_docs"], self._one_signed) if needs_alpha else None
-            trace, topics = narrow(steps, topics, budget, self._one_signed, lasting, patience, random)
+            trace, topics, alpha = narrow(steps, topics, budget, self._one_signed, lasting, patience, random)
             # a fit that is stopped while topics are still wide keeps to its budget, too
             topics = unit_budget(topics, budget, self._one_signed)
             if lasting is not None:
-                share = SHARE[self.topic_norm, self.doc_norm]
-                facts["alpha_topics"] = lasting.alpha() or share * facts["alpha_max"]
+                least = SHARE[self.topic_norm, self.doc_norm] * facts["alpha_max"]
+                facts["alpha_topics"] = patience.note("alpha_topics", lambda: alpha or least)
         if not start.drawn:
             topics = given_topics(start.init, classes.n_topics, n_terms, dtype, self._one_signed)
             if self.topic_norm == "l0":

@@ -174,10 +174,11 @@ def narrow(
     lasting: Lasting | None,
     patience: Patience,
     random: np.random.RandomState,
-) -> tuple[Trace, csr_array]:
+) -> tuple[Trace, csr_array, float | None]:
     """A start that keeps topics alive and even: word budgets from wide to `budget`, an iteration each.
 
-    A sample does for all but the last, which weighs the words of all documents.
+    A sample does for all but the last, which weighs the words of all documents. The last that is returned is
+    the penalty that suits these topics, if one was looked for and found.
     """
     few = sampled(steps, random)
     own, shared = budgets(few, WIDEST * budget, nonnegative)
@@ -190,11 +191,13 @@ def narrow(
             own, shared = budgets(steps, budget, nonnegative)
             steps.begin(csr_array(few.components()), Ridge(ALPHA_DOCS), own, shared)
             few = steps
-        for step in [*own, *([shared] if shared else [])]:
+        budgeted = [*own, *([shared] if shared else [])]
+        for step in budgeted:
             step.budget = width
             step.watch = lasting if left == 0 else None
         trace = alternate(few, patience._replace(max_iter=1, tol=0), phase="start")
         if trace.interrupted:
             break
     # the start has an objective of its own, which is not part of the history
-    return Trace([], interrupted=trace.interrupted), csr_array(few.components())
+    topics = csr_array(few.components())
+    return Trace([], interrupted=trace.interrupted), topics, Lasting.alpha(budgeted)

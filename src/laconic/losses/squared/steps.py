@@ -166,6 +166,27 @@ class SquaredSteps:
         self._scales: list[Floats | None] = [np.full(1, np.inf, self.dtype) for _ in self.own]
         self._set_topics()
 
+    def state(self) -> dict[str, Any]:
+        """Topics, what their steps know, and what weights are still to be divided by."""
+        return {
+            "topics": [each.topics for each in self._sets],
+            "steps": [each.step.state() for each in self._sets],
+            "scales": list(self._scales),
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from there; `begin` has posed the problem."""
+        for each, topics, known in zip(self._sets, state["topics"], state["steps"], strict=True):
+            each.topics = topics
+            each.step.restore(known)
+        self._scales = state["scales"]
+        self._first = None
+        self._set_topics()
+
+    def held(self) -> tuple[str, ...]:
+        """Weights that the next ones begin from; those in closed form begin from nothing."""
+        return () if self.solver.closed_form else ("weights",)
+
     @property
     def _sets(self) -> list[_TopicSet]:
         """All topics, shared ones first."""

@@ -88,6 +88,12 @@ class TopicStep(Protocol):
         too little was picked; ask the blocks again.
         """
 
+    def state(self) -> dict[str, Any]:
+        """What the step knows from one iteration to the next, besides the topics."""
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take back what `state` told."""
+
 
 class Rows(NamedTuple):
     """Solved rows of topics: their terms, <R, C>, and the rows, in CSR parts or dense."""
@@ -172,6 +178,13 @@ class SeparableTopics:
             return topics, cross
         return scattered_rows(terms, [each.rows for each in found], topics), cross
 
+    def state(self) -> dict[str, Any]:
+        """Nothing: topics are all that an iteration leaves."""
+        return {}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Nothing to take back."""
+
 
 class Candidates(NamedTuple):
     """Terms of a block that may become words of a topic, and their rows of R."""
@@ -255,8 +268,10 @@ class BudgetTopics:
         self.nonnegative = nonnegative
         self.n_terms = n_terms
         self.bars: Floats | None = None if n_terms > FEW * budget else np.full(n_topics, -1.0)
-        self.watch: Callable[[Floats, Floats, csr_array, BudgetTopics], None] | None = None
+        self.watch: Callable[[Floats, Floats, csr_array, BudgetTopics], list[float]] | None = None
         """Called with S, R of the candidates, the new topics (each a row) and this step."""
+        self.watched: list[float] = []
+        """What `watch` has found in the last iteration."""
 
     def expect(self, sizes: Floats) -> None:
         """Set the first bars by the largest products of a number of terms."""
@@ -311,8 +326,16 @@ class BudgetTopics:
         owner = np.repeat(np.arange(len(sizes)), sizes)
         cross = float(np.dot(whole[chosen.indices, owner].astype(np.float64), chosen.data))
         if self.watch is not None:
-            self.watch(self._gram, products, chosen, self)
+            self.watched = self.watch(self._gram, products, chosen, self)
         if self.n_terms > FEW * self.budget:
             self.bars = SLACK * least.astype(np.float64)
         parts = chosen.data, terms[chosen.indices], indptr
         return transposed(csr_array(parts, shape=(len(sizes), topics.shape[0]))), cross
+
+    def state(self) -> dict[str, Any]:
+        """The bars, and what was found on the way."""
+        return {"bars": self.bars, "watched": self.watched}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take them back."""
+        self.bars, self.watched = state["bars"], state["watched"]

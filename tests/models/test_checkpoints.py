@@ -1,0 +1,270 @@
+"""Fits that are written down and continued: the same bits, whatever happened in between."""
+
+import errno
+import json
+import os
+
+import numpy as np
+import pytest
+from planting import planted
+from sklearn.base import clone
+from test_contract import VARIANTS, bits, dense, fit, labels
+
+from laconic import PLSA, RLSI, GraphPLSA, GroupRLSI, MultimodalPLSA
+from laconic.engines import Shards, checkpoints
+from laconic.engines.checkpoints import Checkpoint
+from laconic.errors import CheckpointError
+from laconic.losses.squared import starts
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+@pytest.fixture(autouse=True)
+def unsynced(monkeypatch):
+    """A kill loses nothing that was written; to be safe from power failures takes long."""
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
+
+
+class Killed(BaseException):
+    """What a process does not survive."""
+
+
+class Watcher:
+    """A callback that counts half steps, and at one of them kills the process or stops the fit."""
+
+    def __init__(self, kill_at=None, stop_at=None):
+        self.kill_at, self.stop_at, self.seen = kill_at, stop_at, 0
+
+    def __call__(self, progress):
+        self.seen += 1
+        if self.seen == self.kill_at:
+            raise Killed
+        return self.stop_at is not None and self.seen >= self.stop_at
+
+
+def continued(model, X, folder, kills, how=fit):
+    """The model that is fitted in spite of some kills, and the number of half steps of the last attempt."""
+    for kill in kills:
+        with pytest.raises(Killed):
+            how(clone(model), X, callback=Watcher(kill), checkpoint=Checkpoint(folder, every=0))
+    watcher = Watcher()
+    found = how(clone(model), X, callback=watcher, checkpoint=Checkpoint(folder, every=0))
+    return found, watcher.seen
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_a_fit_that_is_killed_goes_on_and_ends_with_the_same_bits(name, tmp_path):
+    X = planted(200, 80, seed=4, dtype=np.float32)
+    model = clone(VARIANTS[name]).set_params(random_state=0, max_iter=13, tol=0)
+    watcher = Watcher()
+    whole = fit(clone(model), X, callback=watcher)
+    # in the start, and well after it
+    found, last = continued(model, X, tmp_path / "c", (4, watcher.seen // 2))
+    assert bits(found) == bits(whole)
+    assert last < watcher.seen / 2 + 2
+    assert not (tmp_path / "c").exists()
+
+
+@pytest.mark.parametrize("name", ["rlsi-l0-l1", "rlsi-l1-both", "nmf-kl", "group-nmf-cd"])
+def test_in_shards_too(name, tmp_path):
+    X = planted(200, 80, seed=4, dtype=np.float32)
+    model = clone(VARIANTS[name]).set_params(random_state=0, max_iter=5, tol=0)
+
+    def in_shards(model, X, **arguments):
+        return model.fit(Shards.cut(X, 4), labels(X), **arguments)
+
+    whole = in_shards(clone(model), X)
+    found, _ = continued(model, X, tmp_path / "c", (7,), in_shards)
+    assert bits(found) == bits(whole)
+
+
+@pytest.mark.parametrize("name", ["rlsi-l0", "rlsi-l1-l2", "rlsi-l0-both", "group-rlsi-l1"])
+def test_a_start_from_a_sample(name, tmp_path, monkeypatch):
+    monkeypatch.setattr(starts, "SAMPLE", 60)
+    monkeypatch.setattr(starts, "SAMPLE_PER_TOPIC", 10)
+    X = planted(200, 80, seed=4, dtype=np.float32)
+    model = clone(VARIANTS[name]).set_params(random_state=0, max_iter=4, tol=0)
+    whole = fit(clone(model), X)
+    found, _ = continued(model, X, tmp_path / "c", (5, 5, 9))
+    assert bits(found) == bits(whole)
+
+
+@pytest.mark.parametrize("divergence", ["tied", "skl"])
+def test_several_modalities(divergence, tmp_path):
+    X = {"a": planted(80, 40, seed=1), "b": planted(80, 30, seed=2)}
+    model = MultimodalPLSA(3, divergence=divergence, random_state=0, max_iter=6, tol=0)
+
+    def alone(model, X, **arguments):
+        return model.fit(X, **arguments)
+
+    whole = alone(clone(model), X)
+    found, _ = continued(model, X, tmp_path / "c", (5,), alone)
+    assert bits(found) == bits(whole)
+    for name, weights in whole.modality_weights_.items():
+        assert found.modality_weights_[name].tobytes() == weights.tobytes()
+
+
+@pytest.mark.parametrize("name", ["rlsi-l0", "rlsi-l1-l2", "plsa", "plsa-pseudo-dirichlet", "sparse-lsa"])
+@pytest.mark.parametrize("at", [3, 24, 25, 40])
+def test_a_fit_that_was_stopped_can_be_continued(name, at, tmp_path):
+    X = planted(200, 80, seed=4, dtype=np.float32)
+    model = clone(VARIANTS[name]).set_params(random_state=0, max_iter=60, tol=1e-3)
+    whole = fit(clone(model), X)
+    checkpoint = Checkpoint(tmp_path / "c")
+    part = fit(clone(model), X, callback=Watcher(stop_at=at), checkpoint=checkpoint)
+    assert part.components_.shape == whole.components_.shape
+    watcher = Watcher()
+    found = fit(clone(model), X, callback=watcher, checkpoint=checkpoint)
+    assert bits(found) == bits(whole)
+    assert not checkpoint.exists
+
+
+def test_a_seed_that_nobody_gave_is_kept(tmp_path):
+    X = planted(200, 80, seed=4, dtype=np.float32)
+    first = []
+
+    def begin(model, X, **arguments):
+        return model.fit(X, **arguments)
+
+    with pytest.raises(Killed):
+        begin(RLSI(3, max_iter=9, tol=0), X, callback=Watcher(30), checkpoint=Checkpoint(tmp_path, every=0))
+    copy = tmp_path.with_name("copy")
+    os.system(f"cp -r {tmp_path} {copy}")
+    for folder in (tmp_path, copy):
+        first.append(begin(RLSI(3, max_iter=9, tol=0), X, checkpoint=folder))
+    assert bits(first[0]) == bits(first[1])
+
+
+@pytest.fixture
+def interrupted(tmp_path):
+    """A checkpoint of a fit of classes."""
+    X = planted(60, 40, seed=4)
+    with pytest.raises(Killed):
+        fit(
+            GroupRLSI(1, 2, random_state=0),
+            X,
+            callback=Watcher(20),
+            checkpoint=Checkpoint(tmp_path / "c", every=0),
+        )
+    return X, tmp_path / "c"
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_shared": 2}, "n_shared was 1, and is 2"),
+        ({"random_state": 1}, "random_state was 0, and is 1"),
+        ({"topic_norm": "l2"}, "topic_norm was 'l1', and is 'l2'"),
+    ],
+)
+def test_other_parameters_are_refused_by_name(interrupted, parameters, message):
+    X, path = interrupted
+    model = GroupRLSI(1, 2, random_state=0).set_params(**parameters)
+    with pytest.raises(CheckpointError, match=message):
+        fit(model, X, checkpoint=path)
+    # and what was there can still be continued
+    fit(GroupRLSI(1, 2, random_state=0, n_jobs=1), X, checkpoint=path)
+
+
+def test_other_data_labels_models_and_versions_are_refused_by_name(interrupted, monkeypatch):
+    X, path = interrupted
+    model = GroupRLSI(1, 2, random_state=0)
+    with pytest.raises(CheckpointError, match="of other data"):
+        fit(clone(model), planted(60, 40, seed=5), checkpoint=path)
+    with pytest.raises(CheckpointError, match="of other y"):
+        clone(model).fit(X, np.roll(labels(X), 1), checkpoint=path)
+    with pytest.raises(CheckpointError, match="of another model, GroupRLSI"):
+        PLSA(3).fit(X, checkpoint=path)
+    with pytest.raises(CheckpointError, match="shards was"):
+        clone(model).fit(Shards.cut(X, 2), labels(X), checkpoint=path)
+    monkeypatch.setattr(checkpoints, "versions", lambda: {"laconic": "99"})
+    with pytest.raises(CheckpointError, match=r"by laconic .*, and this is 99"):
+        fit(clone(model), X, checkpoint=path)
+
+
+def test_other_links_are_refused(tmp_path):
+    X = planted(60, 40, seed=4)
+    links = [[0, 1], [1, 2], [5, 9]]
+    model = GraphPLSA(3, random_state=0)
+    with pytest.raises(Killed):
+        model.fit(X, graph=links, callback=Watcher(9), checkpoint=Checkpoint(tmp_path / "c", every=0))
+    with pytest.raises(CheckpointError, match="of other graph"):
+        model.fit(X, graph=links[:2], checkpoint=tmp_path / "c")
+
+
+def test_a_damaged_file_is_named_and_the_checkpoint_before_serves(tmp_path):
+    X = planted(100, 60, seed=4)
+    model = RLSI(3, doc_norm="l1", random_state=0, max_iter=6, tol=0)
+    whole = clone(model).fit(X)
+    with pytest.raises(Killed):
+        clone(model).fit(X, callback=Watcher(30), checkpoint=Checkpoint(tmp_path / "c", every=0))
+    document = json.loads((tmp_path / "c" / "checkpoint.json").read_text())
+    assert len(document["states"]) == 2
+    last, before = (set(state["files"]) for state in document["states"])
+    weights = next(name for name in last - before if name.startswith("weights.shard0."))
+    assert f"iteration{document['states'][0]['iteration']}" in weights
+    damage(tmp_path / "c" / weights)
+    with pytest.warns(UserWarning, match=f"{weights}: is damaged.*going on from the checkpoint before"):
+        found = clone(model).fit(X, callback=Watcher(), checkpoint=Checkpoint(tmp_path / "c", keep=True))
+    assert bits(found) == bits(whole)
+    for name in before:
+        damage(tmp_path / "c" / name)
+    with (
+        pytest.warns(UserWarning, match="before it"),
+        pytest.raises(CheckpointError, match="is damaged"),
+    ):
+        clone(model).fit(X, checkpoint=tmp_path / "c")
+
+
+def damage(path):
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content)
+
+
+def test_a_full_disk_is_told_and_the_fit_goes_on(tmp_path, monkeypatch):
+    X = planted(100, 60, seed=4)
+    model = RLSI(3, doc_norm="l1", random_state=0, max_iter=6, tol=0)
+    whole, write = clone(model).fit(X), checkpoints.write_file
+    left = 1
+
+    def full(*arguments):
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return write(*arguments)
+
+    monkeypatch.setattr(checkpoints, "write_file", full)
+    with pytest.warns(UserWarning, match="No space left on device"), pytest.raises(Killed):
+        clone(model).fit(X, callback=Watcher(30), checkpoint=Checkpoint(tmp_path / "c", every=0))
+    monkeypatch.undo()
+    found = clone(model).fit(X, checkpoint=tmp_path / "c")
+    assert bits(found) == bits(whole)
+
+
+def test_a_folder_that_is_something_else_is_refused_before_the_work(tmp_path):
+    (tmp_path / "letter.txt").write_text("dear")
+    with pytest.raises(CheckpointError, match=r"letter\.txt"):
+        RLSI(3).fit(planted(60, 40), checkpoint=tmp_path)
+    assert (tmp_path / "letter.txt").read_text() == "dear"
+
+
+def test_only_the_last_two_iterations_are_kept(tmp_path):
+    X = planted(100, 60, seed=4)
+    with pytest.raises(Killed):
+        PLSA(3, random_state=0).fit(X, callback=Watcher(20), checkpoint=Checkpoint(tmp_path, every=0))
+    names = sorted(path.name for path in tmp_path.iterdir() if path.name.startswith("weights."))
+    assert [name.split("-")[0] for name in names] == [
+        "weights.shard0.run0.iteration10.topics",
+        "weights.shard0.run0.iteration9.topics",
+    ]
+
+
+def test_steps_without_a_state_say_so(tmp_path, monkeypatch):
+    from laconic.losses.squared.steps import SquaredSteps
+
+    monkeypatch.delattr(SquaredSteps, "state")
+    with pytest.raises(TypeError, match="SquaredSteps has no checkpoints"):
+        RLSI(3).fit(planted(60, 40), checkpoint=Checkpoint(tmp_path / "c", every=0))
+    assert dense(RLSI(3, random_state=0).fit(planted(60, 40)).components_).any()
