@@ -184,9 +184,9 @@ def _names_in_errors():
 
 # Of functions that no command calls with them, or only after its own check.
 ELSEWHERE = {
-    "a p-value", "b", "decay", "depth", "folds", "it", "k", "k1", "learning_rate", "mean_length", "measure",
-    "mode", "n", "n_resamples", "n_samples",
-    "n_terms", "scaling", "similarity", "smoothing", "splits", "terms", "topic",
+    "a p-value", "b", "decay", "depth", "documents", "folds", "it", "k", "k1", "learning_rate", "mean_length",
+    "measure", "mode", "n", "n_resamples", "n_samples",
+    "n_terms", "name", "names", "scaling", "similarity", "smoothing", "splits", "terms", "topic",
     "topics", "unknown", "window",
     # of priors, whose text names them
     "rate", "shape", "eps", "weight", "over",

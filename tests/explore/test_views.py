@@ -74,7 +74,7 @@ def test_overview_tells_what_there_is():
 
 
 def test_an_unknown_order_is_refused():
-    with pytest.raises(ValueError, match="order is one of id, share, size, name, not 'age'"):
+    with pytest.raises(ValueError, match="ordered by id, share, size, name, not by 'age'"):
         views.overview(KINDS["flat"](), order="age")
 
 

@@ -386,6 +386,28 @@ class Bundle:
     def _indexes(self) -> dict[str, SearchIndex]:
         return {}
 
+    def report(self, path: str | os.PathLike[str], *, documents: int = 0, title: str | None = None) -> Path:
+        """Write a report: one HTML file that can be mailed, opened anywhere and printed.
+
+        Parameters
+        ----------
+        path : path-like
+            The file; one that is there is replaced.
+        documents : int, default=0
+            How many typical documents of each topic it contains, as pieces of text. None by default: it is
+            made to be passed on.
+        title : str, optional
+            What stands above it; by default the number of topics.
+
+        Returns
+        -------
+        Path
+            The file. It fetches nothing from the network.
+        """
+        from laconic.explore.report import write_report
+
+        return write_report(self, path, documents=documents, title=title)
+
     def _kept(self, what: str) -> Documents:
         if self.documents is None:
             raise ValueError(

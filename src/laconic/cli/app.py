@@ -14,6 +14,7 @@ from laconic.cli.commands import (
     demo,
     evaluate,
     fit,
+    report,
     reproduce,
     search,
     topics,
@@ -83,6 +84,7 @@ for _command, _examples in (
     (transform.transform, transform.EXAMPLES),
     (translate.translate, translate.EXAMPLES),
     (search.search, search.EXAMPLES),
+    (report.report, report.EXAMPLES),
     (evaluate.evaluate, evaluate.EXAMPLES),
     (reproduce.reproduce, reproduce.EXAMPLES),
 ):

@@ -64,8 +64,16 @@ def escaped(text: object) -> str:
     >>> escaped("<b>&'\x00")
     '&lt;b&gt;&amp;&#x27;\\x00'
     """
-    spelt = _UNSHOWABLE.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), str(text))
-    return html.escape(spelt, quote=True)
+    return html.escape(shown(text), quote=True)
+
+
+def shown(text: object) -> str:
+    r"""Text as a page can hold it: what cannot be shown is spelt out. It is not escaped.
+
+    >>> shown("a\x00<b>")
+    'a\\x00<b>'
+    """
+    return _UNSHOWABLE.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), str(text))
 
 
 def name(text: object, longest: int = LONGEST) -> str:

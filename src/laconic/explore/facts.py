@@ -81,6 +81,7 @@ class Facts:
         self._bundle = ref(bundle)
         self.model = bundle.model
         self._seen = self.model.components_
+        self._named: tuple[Any, tuple[str | None, ...], list[str]] | None = None
         self._summaries: dict[int, list[dict[str, list[tuple[str, float]]]]] = {}
 
     @property
@@ -149,25 +150,30 @@ class Facts:
         return self._summaries[n_words]
 
     @cached_property
-    def names(self) -> list[str]:
-        """What every topic is called."""
-        found = [self._name(words) for words in self.summaries(WORDS_OF_NAME)]
-        for topic, name in self.given_names.items():
-            found[topic] = name
-        return found
+    def _by_words(self) -> list[str]:
+        """Every topic by its heaviest words."""
+        return [_in_words(words) for words in self.summaries(WORDS_OF_NAME)]
 
     @property
-    def given_names(self) -> dict[int, str]:
-        """The names that somebody has given to topics."""
-        return {}
+    def given_names(self) -> list[str | None]:
+        """What people call topics; None where nobody has named one."""
+        return list(self._notes()[1])
+
+    @property
+    def names(self) -> list[str]:
+        """What every topic is called: by its heaviest words, unless somebody has named it."""
+        return self._notes()[2]
+
+    def _notes(self) -> tuple[Any, tuple[str | None, ...], list[str]]:
+        notes = self.bundle.notes
+        if self._named is None or self._named[0] is not notes:
+            both = zip(notes.names, self._by_words, strict=True)
+            self._named = notes, notes.names, [name or words for name, words in both]
+        return self._named
 
     def stability(self, topic: int) -> float | None:
         """How surely a topic comes back, where that was measured."""
         return None
-
-    def _name(self, words: dict[str, list[tuple[str, float]]]) -> str:
-        first = next(iter(words.values()))
-        return ", ".join(f"-{term}" if weight < 0 else term for term, weight in first) or "no words"
 
     # what the documents say
 
@@ -338,6 +344,11 @@ class Facts:
     def vectorizer(self, modality: str) -> Vectorizer:
         """What counts the words of a modality."""
         return self.bundle.vectorizer_of(modality or None)
+
+
+def _in_words(words: dict[str, list[tuple[str, float]]]) -> str:
+    first = next(iter(words.values()))
+    return ", ".join(f"\N{MINUS SIGN}{term}" if weight < 0 else term for term, weight in first) or "no words"
 
 
 def _unit(dates: NDArray[Any]) -> str:

@@ -46,11 +46,12 @@ def topic_line(facts: Facts, topic: int, n_words: int = N_WORDS) -> TopicLine:
 def topic_lines(facts: Facts, topics: Iterable[int], n_words: int = N_WORDS) -> list[TopicLine]:
     """Topics in a line each."""
     shares, counts, owners = facts.shares, facts.main_counts, facts.owners
+    names, given = facts.names, facts.given_names
     return [
         TopicLine(
             id=topic,
-            name=facts.names[topic],
-            named=topic in facts.given_names,
+            name=names[topic],
+            named=given[topic] is not None,
             owner=owners[topic] if owners else None,
             size=facts.sizes[topic],
             share=None if shares is None else float(shares[topic]),

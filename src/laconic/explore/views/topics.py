@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from laconic.errors import Parameter, ParameterError
 from laconic.explore.facts import Facts, facts_of
 from laconic.explore.layout import apart, product
 from laconic.explore.views.lines import (
     N_WORDS,
+    UnknownError,
     checked_topic,
     column_of,
     document_lines,
@@ -44,8 +44,11 @@ COMPARED = 30
 MOST_COMPARED = 300
 """Of more topics than this, similarities of the heaviest are told: a picture of more shows nothing."""
 
-LEAST_RADIUS, LARGEST_RADIUS = 0.012, 0.09
+LEAST_RADIUS, LARGEST_RADIUS = 0.012, 0.08
 """Of circles on the map, whose half width is 1."""
+
+ROOM = 1.45
+"""Circles are kept so many times their radii apart, for labels."""
 
 ORDERS = ("id", "share", "size", "name")
 
@@ -107,7 +110,7 @@ def overview(
 
 def _ordered(facts: Facts, order: str) -> list[int]:
     if order not in ORDERS:
-        raise ParameterError(Parameter("order"), f" is one of {', '.join(ORDERS)}, not {order!r}")
+        raise UnknownError(f"topics are ordered by {', '.join(ORDERS)}, not by {order!r}")
     topics = range(facts.n_topics)
     if order == "name":
         return sorted(topics, key=lambda topic: (facts.names[topic].casefold(), topic))
@@ -332,12 +335,9 @@ def topic_map(bundle: Bundle) -> MapView:
     """
     facts = facts_of(bundle)
     alive = np.flatnonzero(facts.sizes)
-    points = facts.layout.points[alive]
-    reach = float(np.abs(points).max(initial=0)) or 1.0
     weights = facts.map_weights[alive]
     parts = weights / (weights.max(initial=0) or 1.0)
-    placed = apart(points / reach, map_radii(parts))
-    placed /= max(1.0, float(np.abs(placed).max(initial=0)))
+    placed = _fitting(apart(_fitting(facts.layout.points[alive]), ROOM * map_radii(parts)))
     owners = facts.owners
     return MapView(
         points=[
@@ -354,6 +354,14 @@ def topic_map(bundle: Bundle) -> MapView:
         shown=facts.layout.shown,
         owners=list(dict.fromkeys(owners)),
     )
+
+
+def _fitting(points: Any) -> Any:
+    """The same points in the middle of a square from -1 to 1, one side of which they fill."""
+    if not len(points):
+        return points
+    low, high = points.min(axis=0), points.max(axis=0)
+    return (points - (low + high) / 2) / (float((high - low).max()) / 2 or 1.0)
 
 
 def map_radii(parts: Any) -> Any:
