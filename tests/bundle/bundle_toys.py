@@ -6,10 +6,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from laconic.engines import Block
 from laconic.models.base import TopicModel
+from laconic.models.state import Field
 from laconic.models.traits import Traits
 
 
 class Toy(TopicModel):
+    _schema = tuple(
+        Field(name, lambda value, model: value)
+        for name in ("components", "scale", "history", "n_features_in", "note", "n_german", "modalities")
+    )
+
     def __init__(self, n_components=2, *, alpha=0.1, init="random", sizes=None, random_state=None):
         self.n_components = n_components
         self.alpha = alpha

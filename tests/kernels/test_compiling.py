@@ -1,12 +1,16 @@
 """The cache of compiled kernels: several processes may fill it at once."""
 
+import errno
+import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
 import numpy as np
+import pytest
 
+from laconic.kernels import compiling
 from laconic.kernels.compiling import SharedCacheFile, njit, watched
 from laconic.kernels.rows import inner
 
@@ -94,3 +98,84 @@ def test_compiling_is_told_and_not_what_is_compiled_on_the_way():
     assert told == ["begins", "ends"] * 2
     outer(np.float32(1))
     assert len(told) == 4
+
+
+ALONE = """
+import sys, warnings
+import numpy as np
+sys.path.insert(0, sys.argv[1])
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    import toy
+    assert toy.total(np.arange(4)) == 6
+print(len(caught), *(str(warning.message) for warning in caught))
+"""
+
+
+def told(folder, **environment):
+    """What a process warns of that compiles the toy in a folder."""
+    done = subprocess.run(
+        [sys.executable, "-c", ALONE, str(folder)],
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **environment},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture
+def toy(tmp_path):
+    (tmp_path / "toy.py").write_text(TOY + TOY.partition("\n\n")[2].replace("total", "other"))
+    return tmp_path
+
+
+def test_where_nothing_can_be_written_kernels_are_compiled_with_one_warning(toy, tmp_path):
+    # What is no folder cannot be written to, whoever asks: also where tests run as root.
+    (toy / "__pycache__").write_text("")
+    (tmp_path / "home").write_text("")
+    nowhere = {"HOME": str(tmp_path / "home"), "XDG_CACHE_HOME": str(tmp_path / "home"), "IPYTHONDIR": ""}
+    assert "1 compiled kernels cannot be kept (there is no folder" in told(toy, **nowhere)
+    assert "NUMBA_CACHE_DIR" in told(toy, **nowhere)
+    assert told(toy, **nowhere, NUMBA_CACHE_DIR=str(tmp_path / "kept")).strip() == "0"
+
+
+@pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
+@pytest.mark.parametrize(
+    "damage", [lambda content: b"", lambda content: content[:-9], lambda content: b"x" * 99]
+)
+def test_damaged_files_are_compiled_again(suffix, damage, tmp_path):
+    file = SharedCacheFile(str(tmp_path), "kernel", "stamp")
+    file.save("key", "compiled")
+    (path,) = tmp_path.glob(f"*{suffix}")
+    path.write_bytes(damage(path.read_bytes()))
+    assert file.load("key") is None
+    file.save("key", "compiled again")
+    assert file.load("key") == "compiled again"
+
+
+def test_a_changed_byte_of_machine_code_is_noticed(tmp_path):
+    file = SharedCacheFile(str(tmp_path), "kernel", "stamp")
+    file.save("key", b"machine code")
+    (path,) = tmp_path.glob("*.nbc")
+    path.write_bytes(path.read_bytes().replace(b"machine", b"mbchine"))
+    assert file.load("key") is None
+
+
+def test_a_full_disk_ends_nothing(monkeypatch):
+    monkeypatch.setattr(compiling, "_told", [])
+
+    @njit(nogil=True, cache=True)
+    def double(value):
+        return 2 * value
+
+    def full(*args):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(SharedCacheFile, "save", full)
+    with pytest.warns(RuntimeWarning, match="No space left on device.*NUMBA_CACHE_DIR"):
+        assert double(2) == 4
+    # and it is told just once
+    assert double(2.5) == 5

@@ -628,7 +628,7 @@ class Bundle:
             )
 
 
-def load(path: str | os.PathLike[str], *, verify: bool = True) -> Bundle:
+def load(path: str | os.PathLike[str], *, verify: bool = True, mmap: bool = True) -> Bundle:
     """Read a saved model; everything is checked, and nothing in the directory is executed.
 
     Parameters
@@ -639,6 +639,10 @@ def load(path: str | os.PathLike[str], *, verify: bool = True) -> Bundle:
         Whether all bytes of the documents are read and checked when they are first used. Without, only
         names, sizes and headers are: for large collections that you trust. The model itself is always
         checked.
+    mmap : bool, default=True
+        Whether the documents stay on the disk and are mapped into memory when they are first used. A file
+        that somebody cuts short while it is mapped ends the process (SIGBUS); without, all is read at once,
+        and nothing that happens to the files later can do harm.
 
     Returns
     -------
@@ -660,7 +664,7 @@ def load(path: str | os.PathLike[str], *, verify: bool = True) -> Bundle:
     ...
     laconic.errors.BundleError: no-model: does not exist; give the directory a model was saved to
     """
-    stored = read_directory(path, MODEL, verify=verify, later=PREFIX)
+    stored = read_directory(path, MODEL, verify=verify, later=PREFIX if mmap else None)
     model = _restored_model(stored)
     settings = decode(stored.document.get("search"), "search", stored)
     if settings is not None and not isinstance(settings, dict):
@@ -731,7 +735,11 @@ def _restored_model(stored: StoredDirectory) -> TopicModel:
     name = class_in(stored)
     # What was saved before a parameter was renamed has its former name.
     parameters = current_names(name, decode_parameters(stored))
-    state = {k: decode(v, f"state.{k}", stored) for k, v in stored.object("state").items()}
+    saved = stored.object("state")
+    strange = sorted(saved.keys() - {field.name for field in MODELS[name]._schema})
+    if strange:
+        raise stored.error(f"has the state {quoted(strange[0])}, which {name} does not have")
+    state = {k: decode(v, f"state.{k}", stored) for k, v in saved.items()}
     unknown = sorted(parameters.keys() - inspect.signature(MODELS[name]).parameters.keys())
     if unknown:
         raise stored.error(f"has the parameter {quoted(unknown[0])}, which {name} does not have")

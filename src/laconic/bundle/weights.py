@@ -90,7 +90,7 @@ def _dense(weights: Any) -> NDArray[Any]:
 def _parquet(path: Path, topics: Sequence[str]) -> Iterator[Write]:
     names = ["id", *topics]
     writer: Any = None
-    with path.open("xb") as file:
+    with path.open("wb") as file:
         try:
 
             def write(ids: Sequence[str], weights: NDArray[Any]) -> None:
@@ -110,7 +110,7 @@ def _parquet(path: Path, topics: Sequence[str]) -> Iterator[Write]:
 
 @contextmanager
 def _csv(path: Path, topics: Sequence[str]) -> Iterator[Write]:
-    with path.open("x", encoding="utf-8", newline="") as file:
+    with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["id", *topics])
         yield lambda ids, weights: writer.writerows(
@@ -122,7 +122,7 @@ def _csv(path: Path, topics: Sequence[str]) -> Iterator[Write]:
 @contextmanager
 def _jsonl(path: Path, topics: Sequence[str]) -> Iterator[Write]:
     keys = [json.dumps(topic, ensure_ascii=False) for topic in topics]
-    with path.open("x", encoding="utf-8", newline="\n") as file:
+    with path.open("w", encoding="utf-8", newline="\n") as file:
 
         def write(ids: Sequence[str], weights: NDArray[Any]) -> None:
             for id, row, digits in zip(ids, weights, _digits(weights), strict=True):

@@ -660,7 +660,7 @@ class Corpus:
         save_corpus(self, path)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], *, verify: bool = True) -> Corpus:
+    def load(cls, path: str | os.PathLike[str], *, verify: bool = True, mmap: bool = True) -> Corpus:
         """Load a corpus that was saved; its matrix stays on the disk and is mapped into memory.
 
         Parameters
@@ -670,6 +670,9 @@ class Corpus:
         verify : bool, default=True
             Whether all bytes are read and checked. Without, only names, sizes and headers are: for large
             corpora that you trust.
+        mmap : bool, default=True
+            Whether the matrix stays on the disk. A file that somebody cuts short while it is mapped ends the
+            process (SIGBUS); without, all is read into memory at once.
 
         Returns
         -------
@@ -683,7 +686,7 @@ class Corpus:
         """
         from laconic.corpus.saving import load_corpus
 
-        return load_corpus(path, verify=verify)
+        return load_corpus(path, verify=verify, mmap=mmap)
 
     def __repr__(self) -> str:
         n_documents, n_terms = self.shape

@@ -118,7 +118,7 @@ def store_documents(
     }
 
 
-def load_corpus(path: str | os.PathLike[str], *, verify: bool = True) -> Corpus:
+def load_corpus(path: str | os.PathLike[str], *, verify: bool = True, mmap: bool = True) -> Corpus:
     """Open a saved corpus; its matrix is mapped into memory, and nothing in the directory is executed.
 
     Parameters
@@ -132,6 +132,9 @@ def load_corpus(path: str | os.PathLike[str], *, verify: bool = True) -> Corpus:
         for that and that you trust: then only the checksums of the document and of the text files, and the
         sizes, types and shapes of the arrays are checked, and a damaged array can give wrong results or
         crash the process.
+    mmap : bool, default=True
+        Whether the matrix is mapped. If a mapped file is cut short by somebody, using it ends the process
+        (SIGBUS); without, everything is read into memory at once.
 
     Returns
     -------
@@ -145,7 +148,7 @@ def load_corpus(path: str | os.PathLike[str], *, verify: bool = True) -> Corpus:
         If the directory is not a saved corpus, or is damaged, or from a newer version; the message names the
         file and says what is wrong with it.
     """
-    stored = read_directory(path, CORPUS, mapped=True, verify=verify)
+    stored = read_directory(path, CORPUS, mapped=mmap, verify=verify)
     vectorizer = read_vectorizer(stored, stored.document.get("vectorizer"))
     return restore_documents(stored.document, vectorizer, stored)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sized
@@ -43,12 +44,15 @@ class _SingleThreadedBLAS:
         self._lock = threading.Lock()
         self._engines = 0
         self._former: list[tuple[LibController, int | None]] = []
+        self._left_at_one = False
 
     def hold(self) -> None:
         with self._lock:
             if self._engines == 0:
                 # Not by threadpoolctl's own limit, which asks for much more: too long for a single document.
-                self._former = [(library, library.get_num_threads()) for library in _libraries()]
+                if not self._left_at_one:
+                    self._former = [(library, library.get_num_threads()) for library in _libraries()]
+                self._left_at_one = False
                 _set_threads([(library, 1) for library, former in self._former if former != 1])
             self._engines += 1
 
@@ -57,6 +61,15 @@ class _SingleThreadedBLAS:
             self._engines -= 1
             if self._engines == 0:
                 _set_threads([(library, former) for library, former in self._former if former != 1])
+
+    def begin_again(self) -> None:
+        """In a process that was just forked: the threads that held the lock, or BLAS, are not in it.
+
+        To set the threads of BLAS is not safe here; whoever uses it next, does.
+        """
+        self._lock = threading.Lock()
+        if self._engines:
+            self._engines, self._left_at_one = 0, True
 
 
 def _set_threads(numbers: list[tuple[LibController, int | None]]) -> None:
@@ -70,6 +83,8 @@ def _set_threads(numbers: list[tuple[LibController, int | None]]) -> None:
 
 
 _blas = _SingleThreadedBLAS()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_blas.begin_again)
 
 
 class Workers:

@@ -1,26 +1,35 @@
-"""How kernels are compiled: numba's `njit`, with a cache on disk that several processes may fill at once."""
+"""How kernels are compiled: numba's `njit`, with a cache on disk that several processes may fill at once.
+
+The cache is a convenience: where it cannot be written, or is damaged, kernels are compiled anew.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import itertools
 import os
+import pickle
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numba
 from numba.core import event
-from numba.core.caching import IndexDataCacheFile
+from numba.core.caching import FunctionCache, IndexDataCacheFile
 
 from laconic.locking import locked
+
+_DIGEST = hashlib.sha256().digest_size
 
 
 class SharedCacheFile(IndexDataCacheFile):
     """The compiled versions of a kernel on disk.
 
     Numba numbers them without a lock: two processes that compile a kernel for different types at the same
-    moment take the same number, and a third then runs the one for the types of the other.
+    moment take the same number, and a third then runs the one for the types of the other. It also trusts what
+    it reads, so that a file that was cut off, by a full disk perhaps, ends every run.
     """
 
     def save(self, key: Any, data: Any) -> None:
@@ -37,12 +46,73 @@ class SharedCacheFile(IndexDataCacheFile):
             if key not in overloads:
                 self._save_index({**overloads, key: name})
 
+    def load(self, key: Any) -> Any:
+        """A version that is there and whole, or None."""
+        name = self._load_index().get(key)
+        if not isinstance(name, str):
+            return None
+        try:
+            content = Path(self._data_path(name)).read_bytes()
+        except OSError:
+            return None
+        # What was damaged may be machine code, which would be run.
+        if hashlib.sha256(content[_DIGEST:]).digest() != content[:_DIGEST]:
+            return None
+        return pickle.loads(content[_DIGEST:])
 
-def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
+    def _save_data(self, name: str, data: Any) -> None:
+        content = self._dump(data)
+        with self._open_for_write(self._data_path(name)) as file:
+            file.write(hashlib.sha256(content).digest() + content)
+
+    def _load_index(self) -> dict[Any, Any]:
+        try:
+            found = super()._load_index()
+        except Exception:
+            # Whatever a damaged index makes go wrong: it is written again with the next version.
+            return {}
+        return found if isinstance(found, dict) else {}
+
+
+class SharedCache(FunctionCache):
+    """What numba asks for versions of a kernel, and gives them to."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        file = self._cache_file
+        base = file._index_name.removesuffix(".nbi")
+        self._cache_file = SharedCacheFile(file._cache_path, base, file._source_stamp)
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep a version, if there is room for it."""
+        try:
+            super().save_overload(sig, data)
+        except OSError as error:
+            _tell_not_kept(error)
+
+
+def _tell_not_kept(reason: object) -> None:
+    """Warn, once in a process: every kernel has the same reason."""
+    if not _told:
+        _told.append(reason)
+        warnings.warn(
+            f"compiled kernels cannot be kept ({reason}), so every process compiles them anew, which takes "
+            "some seconds: set the environment variable NUMBA_CACHE_DIR to a folder that can be written to",
+            RuntimeWarning,
+            stacklevel=3,
+        )
+
+
+_told: list[object] = []
+
+
+def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Compile a kernel when it is first called; ``cache=True`` keeps it on disk, for all processes.
 
     Parameters
     ----------
+    cache : bool, default=False
+        Where nothing can be written, the kernel is compiled anew in every process, and a warning says so.
     **options
         Those of `numba.njit`.
 
@@ -54,12 +124,13 @@ def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 
     def compiled(function: Callable[..., Any]) -> Any:
         dispatcher = numba.njit(**options)(function)
-        # There is none where numba is told not to compile, or has no place to keep anything.
-        cache = getattr(dispatcher, "_cache", None)
-        file = getattr(cache, "_cache_file", None)
-        if file is not None:
-            base = file._index_name.removesuffix(".nbi")
-            cache._cache_file = SharedCacheFile(file._cache_path, base, file._source_stamp)  # type: ignore[union-attr]
+        # There is none where numba is told not to compile.
+        if cache and hasattr(dispatcher, "_cache"):
+            try:
+                dispatcher._cache = SharedCache(function)
+            except RuntimeError:
+                # Neither the folder of the package nor one of the user's can be written to.
+                _tell_not_kept("there is no folder for them that can be written to")
         return dispatcher
 
     return compiled

@@ -204,7 +204,7 @@ def sound_rows(indptr, indices, data, n_columns, least):
         return False
     for i in range(indptr.size - 1):
         last = -1
-        if indptr[i] > indptr[i + 1]:
+        if not indptr[i] <= indptr[i + 1] <= indices.size:
             return False
         for j in range(indptr[i], indptr[i + 1]):
             column, value = indices[j], data[j]

@@ -12,6 +12,7 @@ from sklearn.utils import check_array, check_random_state
 from laconic.engines import Engine, Shards
 from laconic.errors import Parameter, ParameterError
 from laconic.losses.totals import norms
+from laconic.matrices import check_indices
 
 
 class Start(NamedTuple):
@@ -90,6 +91,7 @@ def _far_apart(documents: csr_array, n_topics: int, random: np.random.RandomStat
 
 def given_topics(init: Any, n_topics: int, n_terms: int, dtype: Any, nonnegative: bool) -> csr_array:
     """Topics that a caller starts from, checked."""
+    check_indices(init, "init")
     topics = csr_array(check_array(init, accept_sparse="csr", dtype=dtype, copy=True))
     if topics.shape != (n_topics, n_terms):
         raise ParameterError(

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, issparse
 from sklearn.utils.validation import check_non_negative, validate_data
 
 from laconic.kernels.rows import sound_rows
+from laconic.matrices import check_indices
 
 
 def checked_matrix(model: Any, X: Any, *, reset: bool) -> csr_array:
@@ -17,6 +18,7 @@ def checked_matrix(model: Any, X: Any, *, reset: bool) -> csr_array:
         return X
     if isinstance(getattr(X, "X", None), csr_array):
         raise TypeError("This is a corpus; pass its matrix: corpus.X, or corpus.counts.")
+    check_indices(X)
     X = validate_data(
         model,
         X,
@@ -25,7 +27,8 @@ def checked_matrix(model: Any, X: Any, *, reset: bool) -> csr_array:
         reset=reset,
         accept_large_sparse=True,
     )
-    X = csr_array(X)
+    # Made anew: what a matrix says of its own order need not be true any more.
+    X = csr_array((X.data, X.indices, X.indptr), shape=X.shape) if issparse(X) else csr_array(X)
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()

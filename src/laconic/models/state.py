@@ -71,6 +71,8 @@ def _components(value: Any, model: Any) -> Any:
         raise ValueError("components are no matrix")
     if value.dtype not in (np.float32, np.float64):
         raise ValueError(f"components are {value.dtype}, not float32 or float64")
+    if not value.shape[1]:
+        raise ValueError("components are topics without terms")
     if value.shape[0] != model._n_topics:
         raise ValueError(f"components have {value.shape[0]} rows, not {model._n_topics}")
     return value

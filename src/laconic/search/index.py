@@ -425,14 +425,14 @@ class SearchIndex:
         save_index(self, path)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], *, verify: bool = True) -> SearchIndex:
+    def load(cls, path: str | os.PathLike[str], *, verify: bool = True, mmap: bool = True) -> SearchIndex:
         """Load the index of a bundle that was saved; nothing in the directory is executed.
 
         Parameters
         ----------
         path : str or path
             The directory of the model.
-        verify : bool, default=True
+        verify, mmap : bool, default=True
             As of `laconic.load`.
 
         Returns
@@ -445,7 +445,7 @@ class SearchIndex:
         BundleError, SearchError
             If there are no documents, or something is damaged; the message names the file.
         """
-        return load(path, verify=verify).index
+        return load(path, verify=verify, mmap=mmap).index
 
     @classmethod
     def _with_settings(cls, bundle: Bundle, settings: Mapping[str, Any]) -> SearchIndex:

@@ -120,6 +120,8 @@ def read_old_index(bundle: Bundle, path: Path, *, verify: bool = True) -> OldInd
     if columns.shape[1] != len(vectorizer.vocabulary):
         raise stored.error("has parts of different sizes")
     n_documents = columns.shape[0]
+    # Before anything is made that is as long as what the index says of itself.
+    ids = _read_ids(stored, n_documents)
     texts = None
     if stored.document.get("texts") is not None:
         texts = read_strings(stored.document["texts"], "texts", stored)
@@ -128,7 +130,7 @@ def read_old_index(bundle: Bundle, path: Path, *, verify: bool = True) -> OldInd
     corpus = Corpus(
         columns.tocsr(),
         vectorizer,
-        ids=_read_ids(stored, n_documents),
+        ids=ids,
         labels=_read_classes(stored, n_documents) if bundle.model.traits.classes else None,
         texts=texts,
     )

@@ -24,6 +24,8 @@ BLOCK = 2**22
 
 _DTYPES = {"<f4": "float32", "<f8": "float64", "<i4": "int32", "<i8": "int64", "|u1": "uint8", "|b1": "bool"}
 _MAX_DIMENSIONS = 32
+# What has no entries in one direction may be that long in another: loops go over it all the same.
+_MAX_EMPTY = 2**20
 _MAGIC = b"\x93NUMPY\x01\x00"
 _ALIGNMENT = 64
 _HEADER = re.compile(
@@ -170,6 +172,8 @@ def read_array(file: Json, stored: StoredDirectory) -> Array:
         raise stored.error(f"has the dtype {quoted(descr)}; allowed are {allowed}", file)
     dtype = np.dtype(descr)
     shape = tuple(int(n) for n in header["shape"].split(b",") if n)
+    if max(shape, default=0) > max(len(content), _MAX_EMPTY):
+        raise stored.error(f"has the shape {quoted(shape)}, but just {len(content)} bytes", file)
     if len(shape) > _MAX_DIMENSIONS or math.prod(max(n, 1) for n in shape) * dtype.itemsize >= 2**63:
         raise stored.error(f"has the shape {quoted(shape)}, which no array can have", file)
     if math.prod(shape) * dtype.itemsize != len(content) - end:
@@ -267,8 +271,8 @@ def _layout_problem(data: Array, indices: Array, indptr: Array, shape: Any) -> s
         return "data and indices differ in length"
     if indices.dtype != indptr.dtype or indices.dtype not in (np.int32, np.int64):
         return f"the indices are {indices.dtype} and {indptr.dtype}"
-    if columns > np.iinfo(indices.dtype).max:
-        return f"{columns} columns are too many for {indices.dtype}"
+    if columns > max(np.iinfo(np.int32).max, len(indices)):
+        return f"{columns} columns are too many for {len(indices)} entries"
     if len(indptr) != rows + 1 or indptr[0] != 0 or indptr[-1] != len(indices):
         return f"indptr does not divide {len(indices)} entries among {rows} rows"
     return None

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
+
+from laconic.locking import try_lock
 
 
 @contextmanager
@@ -17,19 +20,52 @@ def appearing(path: Path) -> Iterator[Path]:
     Parameters
     ----------
     path : Path
-        A file that is there is replaced.
+        A file that is there is replaced. What earlier writers of it left behind, because they were killed, is
+        removed.
 
     Yields
     ------
     Path
-        Of a file that does not exist yet; `sync` it before it is closed.
+        Of an empty file; `sync` it before it is closed.
     """
-    temporary = path.with_name(f".{path.stem[:50]}-{secrets.token_hex(8)}.tmp")
+    stem = f".{path.stem[:50]}-"
+    _sweep(path.parent, stem)
+    temporary = path.with_name(f"{stem}{secrets.token_hex(8)}.tmp")
+    with naming(path):
+        descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
+        try:
+            # As long as this process lives, nobody takes the file for one that was left behind.
+            try_lock(descriptor)
+            yield temporary
+            temporary.replace(path)
+        finally:
+            os.close(descriptor)
+            temporary.unlink(missing_ok=True)
+
+
+def _sweep(folder: Path, stem: str) -> None:
+    """Remove what writers that no longer live left behind."""
+    left = re.compile(re.escape(stem) + r"[0-9a-f]{16}\.tmp")
+    with suppress(OSError):
+        for file in [one for one in folder.iterdir() if left.fullmatch(one.name)]:
+            descriptor = os.open(file, os.O_RDWR)
+            try:
+                # A file that is empty may be one that is not locked yet.
+                if os.fstat(descriptor).st_size and try_lock(descriptor):
+                    file.unlink()
+            finally:
+                os.close(descriptor)
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Let an error of the system, such as a full disk, say of what it is: writing alone does not know."""
     try:
-        yield temporary
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+        yield
+    except OSError as error:
+        if error.filename is not None or error.errno is None:
+            raise
+        raise OSError(error.errno, error.strerror or os.strerror(error.errno), str(path)) from error
 
 
 def sync(file: IO[Any]) -> None:

@@ -5,6 +5,7 @@ Nothing here knows what is stored.
 
 import hashlib
 import json
+import math
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,8 @@ from typing import Any, TypeAlias
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
-MAX_MANIFEST_BYTES = 64 * 2**20
+MAX_MANIFEST_BYTES = 16 * 2**20
+"""Of the document alone, which is parsed as a whole; arrays and texts are files of their own."""
 MAX_NAME_LENGTH = 200
 
 STEM = re.compile(r"[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)*")
@@ -20,6 +22,10 @@ FILE_NAME = re.compile(rf"{STEM.pattern}-(?P<digest>[0-9a-f]{{16}})\.(npy|txt)")
 
 _MAX_DEPTH = 64
 _MAX_DIGITS = 20
+# The line of the checksum, as `sealed` writes it: "files" and "format" come after it.
+_CHECKSUM = re.compile(rb'^ "checksum": "([0-9a-f]{64})",\n', re.MULTILINE)
+# A half of a character that is escaped, which no Unicode text has.
+_SURROGATE = re.compile(rb"(?<!\\)(?:\\\\)*\\u[dD][89a-fA-F]")
 
 
 @dataclass(frozen=True)
@@ -128,7 +134,12 @@ def unsealed(kind: Kind, path: Path, raw: bytes | bytearray) -> dict[str, Json]:
         The document without its checksum.
     """
     try:
-        document: Any = json.loads(raw.decode("utf-8"), parse_int=_bounded_int, parse_constant=_no_constant)
+        document: Any = json.loads(
+            raw.decode("utf-8"),
+            parse_int=_bounded_int,
+            parse_float=_finite_float,
+            parse_constant=_no_constant,
+        )
         _check_depth(document)
     except (ValueError, RecursionError) as error:
         raise kind.error(f"{path}: is damaged or not JSON ({error}); {kind.restore}") from error
@@ -144,13 +155,14 @@ def unsealed(kind: Kind, path: Path, raw: bytes | bytearray) -> dict[str, Json]:
             f"{path}: was written by a newer laconic (format {version}; this one reads up to "
             f"{kind.version}): upgrade laconic"
         )
-    document.pop("checksum", None)
-    try:
-        # One comparison finds a wrong checksum, repeated keys, other spacing and any changed byte.
-        intact = sealed(document) == raw
-    except (ValueError, RecursionError):
-        intact = False
-    if not intact:
+    # The bytes themselves are hashed: to write a large document again takes longer than all else.
+    checksums = _CHECKSUM.findall(raw)
+    rest = _CHECKSUM.sub(b"", raw, count=1)
+    if (
+        [hashlib.sha256(rest).hexdigest().encode()] != checksums
+        or document.pop("checksum", None) != checksums[0].decode()
+        or _SURROGATE.search(raw)
+    ):
         raise kind.error(f"{path}: is damaged or was edited (its checksum differs); {kind.restore}")
     return document
 
@@ -199,6 +211,13 @@ def _bounded_int(digits: str) -> int:
     if len(digits) > _MAX_DIGITS:
         raise ValueError(f"it holds a whole number of {len(digits)} digits")
     return int(digits)
+
+
+def _finite_float(digits: str) -> float:
+    number = float(digits)
+    if not math.isfinite(number):
+        raise ValueError(f"it holds the number {digits[:20]}")
+    return number
 
 
 def _no_constant(name: str) -> None:

@@ -49,6 +49,7 @@ class StoredDirectory:
     unchecked: dict[str, str] = field(default_factory=dict, repr=False)
     listed: dict[str, tuple[int, str]] = field(default_factory=dict, repr=False)
     _taken: set[str] = field(default_factory=set, repr=False)
+    _repeated: dict[str, int] = field(default_factory=dict, repr=False)
 
     def take(self, name: Json) -> Content:
         """Return the content of a file for the caller's own use.
@@ -66,8 +67,12 @@ class StoredDirectory:
         """
         name = self.checked(name)
         content = self.files[name]
-        if name in self._taken and isinstance(content, bytearray):
-            return content[:]
+        if name in self._taken:
+            # Nothing refers to a large file twice, but a few bytes could ask for any amount of memory so.
+            self._repeated[name] = self._repeated.get(name, 0) + len(content)
+            if sum(self._repeated.values()) > sum(map(len, self.files.values())):
+                raise self.error("refers to its files again and again")
+            return content[:] if isinstance(content, bytearray) else content
         self._taken.add(name)
         return content
 

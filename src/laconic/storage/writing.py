@@ -9,10 +9,12 @@ mapped an old file keeps it.
 import contextlib
 import errno
 import hashlib
+import json
 import os
 import platform
 import re
 import secrets
+import stat
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -22,6 +24,7 @@ import numpy as np
 import scipy
 
 from laconic.locking import locked
+from laconic.storage.files import naming
 from laconic.storage.manifest import (
     FILE_NAME,
     MAX_MANIFEST_BYTES,
@@ -34,6 +37,8 @@ from laconic.storage.manifest import (
     unsealed,
 )
 
+# Documents were longer once.
+_MOST_FORMER_BYTES = 64 * 2**20 + 1
 _TEMPORARY_NAME = re.compile(r"\.laconic-[0-9a-f]{16}\.tmp")
 
 
@@ -97,7 +102,7 @@ def write_file(directory: Path, stem: str, suffix: str, write: Callable[[Sink], 
 
 
 def _write_synced(path: Path, write: Callable[[Sink], object]) -> _HashedSink:
-    with path.open("xb") as file:
+    with naming(path.parent), path.open("xb") as file:
         sink = _HashedSink(file)
         write(sink)
         file.flush()
@@ -121,6 +126,8 @@ class DirectoryWriter:
         self.kind = kind
         self._files: dict[str, Json] = {}
         self._made: list[Path] = []
+        # What is there now, and may go when it is replaced.
+        self._former = _listed(path / kind.manifest)
         self._manifest: bytes | None = None
 
     def add(self, stem: str, suffix: str, write: Callable[[Sink], object]) -> str:
@@ -232,7 +239,9 @@ class DirectoryWriter:
         # The file decides, not a flag: an interrupt can come right after the swap.
         if self._manifest is not None and _bytes_or_none(self.path / self.kind.manifest) == self._manifest:
             unwanted = [
-                path for path in self.path.iterdir() if _is_own(path) and path.name not in self._files
+                path
+                for path in self.path.iterdir()
+                if path.name not in self._files and (path.name in self._former or _is_own(path))
             ]
         else:
             unwanted = self._made
@@ -312,7 +321,7 @@ def replacing(path: str | os.PathLike[str], kind: Kind) -> Iterator[DirectoryWri
         directory.mkdir(parents=True, exist_ok=True)
         _sync_directory(directory.parent)
     # One save at a time, or it would take another's new files for orphans.
-    with locked(directory, os.O_RDONLY):
+    with locked(directory, os.O_RDONLY, waiting_for=f"another process that saves to {directory}"):
         _refuse_foreign(directory, kind)
         writer = DirectoryWriter(directory, kind)
         try:
@@ -334,22 +343,42 @@ def remove_directory(path: Path, kind: Kind) -> None:
     if not path.is_dir():
         return
     with locked(path, os.O_RDONLY):
+        listed = _listed(path / kind.manifest)
         # First the document: without it, the rest is nothing that anyone would take for whole.
         (path / kind.manifest).unlink(missing_ok=True)
-        for file in [file for file in path.iterdir() if _is_own(file)]:
+        for file in [file for file in path.iterdir() if file.name in listed or _is_own(file)]:
             file.unlink(missing_ok=True)
         with contextlib.suppress(OSError):
             path.rmdir()
 
 
 def _is_own(path: Path) -> bool:
-    named = FILE_NAME.fullmatch(path.name) or _TEMPORARY_NAME.fullmatch(path.name)
-    return bool(named) and (path.is_symlink() or path.is_file())
+    """Whether a file that no document lists was left by a save that was killed: its name has its own hash."""
+    if _TEMPORARY_NAME.fullmatch(path.name):
+        return path.is_symlink() or path.is_file()
+    named = FILE_NAME.fullmatch(path.name)
+    if named is None or path.is_symlink() or not path.is_file():
+        return False
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest().startswith(named["digest"])
+    except OSError:
+        return False
+
+
+def _listed(manifest: Path) -> set[str]:
+    """The names of files that a document lists, even if it is damaged otherwise; none that are not ours."""
+    try:
+        document = json.loads(_bytes_or_none(manifest) or b"")
+        names = document["files"].keys()
+    except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
+        return set()
+    return {name for name in names if FILE_NAME.fullmatch(name)}
 
 
 def _refuse_foreign(directory: Path, kind: Kind) -> None:
     manifest = directory / kind.manifest
-    if manifest.exists():
+    if os.path.lexists(manifest):
         # A search, not a parse: a damaged directory of ours may be replaced, too.
         if f'"format": "{kind.format}"'.encode() not in (_bytes_or_none(manifest) or b""):
             raise kind.error(
@@ -380,8 +409,11 @@ def versions() -> dict[str, str]:
 
 def _bytes_or_none(path: Path) -> bytes | None:
     try:
+        # It may be a pipe, which must not be waited for.
+        if not stat.S_ISREG(path.lstat().st_mode):
+            return None
         with path.open("rb") as file:
-            return file.read(MAX_MANIFEST_BYTES + 1)
+            return file.read(_MOST_FORMER_BYTES)
     except OSError:
         return None
 
@@ -392,7 +424,8 @@ def _sync_directory(directory: Path) -> None:
         return
     descriptor = os.open(directory, os.O_RDONLY)
     try:
-        os.fsync(descriptor)
+        with naming(directory):
+            os.fsync(descriptor)
     except OSError as error:
         if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.EBADF):
             raise

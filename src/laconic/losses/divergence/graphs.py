@@ -11,6 +11,8 @@ from scipy.sparse import coo_array, csr_array, issparse
 from sklearn import get_config
 from sklearn.neighbors import NearestNeighbors
 
+from laconic.matrices import check_indices
+
 KINDS = (
     "a sparse or dense matrix of documents by documents, a networkx.Graph, or an array of edges with two "
     "columns (the rows of X that they link) or three (and their weights)"
@@ -49,6 +51,7 @@ def as_graph(graph: Any, n_documents: int) -> csr_array:
         return _symmetric(_from_networkx(graph, n_documents))
     if issparse(graph):
         _check_square(graph.shape, n_documents)
+        check_indices(graph, "the graph")
         return _symmetric(coo_array(graph))
     array = _as_array(graph)
     if array.size == 0:
