@@ -6,6 +6,8 @@ from scipy.sparse import csr_array
 
 from laconic import Corpus
 from laconic.evaluate import retrieval_scores
+from laconic.experiments import rlsi
+from laconic.experiments.keeping import Keeper
 from laconic.experiments.parts import plain
 from laconic.experiments.retrieval.collections import Collection, read_collection, scaled
 from laconic.experiments.retrieval.contenders import lsi_entries, matched_entry
@@ -18,11 +20,12 @@ from laconic.experiments.retrieval.grids import (
     blended,
     cross_validated,
 )
-from laconic.experiments.rlsi import ranking_page, starts
+from laconic.experiments.rlsi import alike, folds, ranking_page, starts
 from laconic.experiments.rlsi.lambdarank import _kept
 from laconic.experiments.rlsi.ranking import BUDGET, LSI, METHODS, TERMS, TRIED, word_budget
 from laconic.experiments.rlsi.topics import COMPACTNESS
 from laconic.models import RLSI
+from laconic.search.terms import BM25, VSM
 
 
 def toy(n_documents=60, n_queries=20, seed=0):
@@ -254,5 +257,105 @@ def test_starts_report_their_range():
 
 def test_page_says_how_unequal_the_search_was():
     text = " ".join(ranking_page.render(ranking_results(1.0, (0.99, 1.01))).text.split())
-    assert "the search before them was not" in text
+    assert "The search before the grids was of different length" in text
     assert f"{TRIED['time']} on TIME" in text
+
+
+def toy_collection():
+    """Twenty documents about two things, and queries of one word each."""
+    rng = np.random.default_rng(0)
+    words = (["sun", "moon", "star", "sky"], ["salt", "sea", "wave", "ship"])
+    texts = [" ".join(rng.choice(words[n % 2], 6)) for n in range(20)]
+    corpus = Corpus.from_texts(texts, ids=[str(n) for n in range(20)], min_df=1, weighting="log-entropy")
+    asked = [word for both in words for word in both]
+    queries = [f"q{n}" for n in range(8)]
+    counts = corpus.vectorizer.count(asked)
+    relevant = [np.flatnonzero(np.arange(20) % 2 == n // 4) for n in range(8)]
+    return Collection(
+        name="adi",
+        corpus=corpus,
+        queries=queries,
+        counts=counts,
+        rows=corpus.vectorize(asked),
+        qrels={q: {str(d): 1 for d in places} for q, places in zip(queries, relevant, strict=True)},
+        relevant=relevant,
+        terms={name: M(corpus.counts).scores(counts) for name, M in (("BM25", BM25), ("VSM", VSM))},
+        folds=np.arange(8) % 10,
+    )
+
+
+def test_term_features_are_those_of_the_definitions():
+    collection = toy_collection()
+    found = folds.term_features(collection)
+    counts = collection.corpus.counts.toarray()
+    asked = collection.counts.toarray()
+    background = counts.sum(axis=0) / counts.sum()
+    for query, document in ((0, 3), (5, 8), (7, 1)):
+        terms = np.flatnonzero(asked[query])
+        tf, length = counts[document, terms], counts[document].sum()
+        assert found["share of the query's terms"][query, document] == pytest.approx((tf > 0).mean())
+        smoothed = (tf + folds.DIRICHLET * background[terms]) / (length + folds.DIRICHLET)
+        likelihood = np.log(smoothed / background[terms]).sum()
+        assert found["query likelihood (Dirichlet)"][query, document] == pytest.approx(likelihood, abs=1e-5)
+        mixed = 0.5 * tf / length + 0.5 * background[terms]
+        assert found["query likelihood (Jelinek-Mercer)"][query, document] == pytest.approx(
+            np.log(mixed / (0.5 * background[terms])).sum(), abs=1e-5
+        )
+
+
+def test_folds_rank_the_whole_pool(monkeypatch):
+    pytest.importorskip("lightgbm")
+    monkeypatch.setitem(folds._PARAMETERS, "min_data_in_leaf", 1)
+    monkeypatch.setattr(folds, "POOL", 15)
+    collection = toy_collection()
+    pool = folds.pooled(collection)
+    assert pool.shape == (8, 15)
+    # A feature that is the answer is learnt.
+    answer = np.zeros((8, 20), np.float32)
+    for row, places in zip(answer, collection.relevant, strict=True):
+        row[places] = 1
+    run = folds.ranked(collection, {"answer": answer, "BM25": collection.terms["BM25"]}, pool)
+    for query, places, documents in zip(collection.queries, collection.relevant, pool, strict=True):
+        assert set(run[query]) == {str(document) for document in documents}
+        best = max(run[query], key=lambda document: run[query][document])
+        assert int(best) in places
+
+
+def folds_results(differences):
+    each = {
+        "n_queries": len(differences),
+        "features": ["BM25"],
+        "scores": {run: {"AP": 0.5} for run in ("BM25", folds.PLAIN, folds.TOPICS)},
+        "difference": float(np.mean(differences)),
+        "p_value": 0.001,
+        "detectable": 0.1,
+        "differences": differences,
+    }
+    return {
+        "collections": {"adi": each},
+        "features": ["BM25"],
+        "topics": 2,
+        "pool": 5,
+        "folds": 5,
+        "trees": 200,
+    }
+
+
+def test_lambdarank_over_folds_is_judged():
+    results = folds_results([0.1, 0.2, 0.1, 0.2] * 5)
+    section = folds.render(results)
+    assert "improve LambdaRank significantly on ADI of the collections" in " ".join(section.text.split())
+    claim = next(claim for claim in rlsi.CLAIMS if claim.parts == ("lambdarank-folds",))
+    assert claim.judge(results).state == "confirmed"
+    assert claim.judge(folds_results([-0.1, 0.1] * 10)).state == "not confirmed"
+
+
+def test_same_grids_from_start_to_page(monkeypatch, tmp_path):
+    monkeypatch.setattr(alike, "read_collection", lambda name: toy())
+    results = plain(alike.run(True, Keeper(tmp_path / "pieces.json", lambda message: None)))
+    settings = results["collections"]["adi"]["chosen"][alike.PAPER]["settings"]
+    assert set(settings) == {"K", "alpha", "nonnegative"}
+    section = alike.render(results)
+    assert "| BM25 + LSI |" in section.text
+    claim = next(claim for claim in rlsi.CLAIMS if claim.parts == ("grids",))
+    assert claim.judge(results).reason

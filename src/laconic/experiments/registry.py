@@ -114,7 +114,7 @@ EXPERIMENTS: dict[str, Experiment] = {
             "priors",
             "Priors that leave each document few topics, for PLSA and NMF",
             10,
-            {"bbc_news": ("bbc_news",), "20newsgroups": ("20newsgroups",)},
+            {"bbc_news": ("bbc_news",), "20newsgroups": ("20newsgroups",), "readings": ("bbc_news",)},
             "laconic.experiments.priors",
         ),
         Experiment(
@@ -136,12 +136,14 @@ EXPERIMENTS: dict[str, Experiment] = {
             30,
             {
                 "ranking": ("cranfield", "cacm", "npl", "scifact", "time", "adi"),
+                "grids": ("cranfield", "cacm", "time", "adi"),
                 "starts": ("cranfield", "cacm", "npl", "scifact", "time", "adi"),
                 "helped": ("cranfield", "time", "adi"),
                 "variants": ("cranfield", "cacm", "time", "adi"),
                 "topics": ("bbc_news",),
                 "vocabulary": ("cranfield", "cacm", "scifact", "time", "adi"),
                 "lambdarank": ("scifact",),
+                "lambdarank-folds": ("cranfield", "cacm", "npl", "scifact", "time", "adi"),
             },
             "laconic.experiments.rlsi",
         ),

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from laconic.experiments.gplsa import bilingual, crossmodal, efficiency, joint, joint_page, networks
+from laconic.experiments.gplsa.claims import CHANGED, CLAIMS, FUTURE
 from laconic.experiments.gplsa.images import Plan, run_images
 from laconic.experiments.gplsa.images_page import render_images
 from laconic.experiments.gplsa.images_page_earlier import render_images as render_earlier
-from laconic.experiments.parts import Claim, Desk, Results, Section, Study
+from laconic.experiments.parts import Desk, Results, Section, Study
+
+__all__ = ["ABOUT", "CHANGED", "CLAIMS", "FUTURE", "PARTS", "TITLE"]
 
 TITLE = "PLSA with a graph"
 ABOUT = """
 X. Wang, M.-C. Chang and S. Lyu, *Efficient Algorithms for Graph Regularized PLSA for Probabilistic Topic
 Modeling*. The paper adds to PLSA a penalty on the divergence (l1, l2 or symmetric Kullback-Leibler, "skl")
-between the topics of documents that a graph joins. It claims that the graph makes better clusters of images
-than graph regularised NMF does, and, where the images and the texts of the same documents are joined,
-better search from one to the other; and it shows topics in two languages.
+between the topics of documents that a graph joins: images that are neighbours, the image and the text of one
+article, a speech and its translation.
 """
-CLAIMS: tuple[Claim, ...] = ()
-CHANGED: tuple[str, ...] = ()
-FUTURE: tuple[str, ...] = ()
 
 STRENGTHS = (1.0, 10.0, 100.0, 1000.0, 10000.0, 100000.0)
 MARKS = (10, 30, 60, 100, 200)

@@ -153,7 +153,7 @@ def better_than_nmf(results: Results) -> tuple[int, int, int]:
         runs = results["ours"][n_classes]
         for method, rival in RIVALS.items():
             for number, measure in enumerate(("accuracy", "nmi")):
-                if method in paper and rival in paper:
+                if method in paper and rival in paper and rival in runs:
                     ours += runs[method][measure] > runs[rival][measure]
                     theirs += paper[method][number] > paper[rival][number]
                     total += 1

@@ -26,7 +26,9 @@ and blend of every query were chosen on other queries, by mean average precision
 trec_eval's, of the first 1,000 documents. What is marked + or - is significantly better or worse than {terms}
 alone (paired t-test, p < {level:g}, corrected by Holm's method).
 
-The grids are of the same size, but the search before them was not: that topics are non-negative and the size
+The grids of LSI and of the word budget are of the same size; those of the other models, which take longer,
+are smaller, so that their numbers are rather too low (*The same grids for all*, below, mends that for some).
+The search before the grids was of different length, too: that topics are non-negative and the size
 of alpha_docs were chosen on {tuned} and looked at again on CACM and NPL, the weights of terms on Cranfield,
 CACM and TIME, and the numbers of topics after a look at nearly all. About so many settings of RLSI had been
 tried: {tried}; of LSI about 20 on Cranfield, CACM and TIME, and 7 on NPL and SciFact. To hold queries out

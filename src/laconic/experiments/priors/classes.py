@@ -1,9 +1,8 @@
-"""Ugander: concave penalties, and the priors behind them, for documents with few topics."""
+"""Collections with classes: how many topics documents have with a prior and without."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,23 +13,10 @@ from laconic import datasets
 from laconic.evaluate import purity
 from laconic.experiments.figures import HeatMaps
 from laconic.experiments.fitting import iterations_given, summary
-from laconic.experiments.parts import SEED, Claim, Results, Say, Section, Study
+from laconic.experiments.parts import SEED, Results, Say, Section
 from laconic.experiments.writing import count, decimal, percent, table
 from laconic.models import NMF, PLSA
 from laconic.priors import Exponential, Pareto, Prior, PseudoDirichlet
-
-TITLE = "Priors for documents with few topics"
-ABOUT = """
-J. H. Ugander, *Concave regularizations and MAP priors for sparse topic models*, 2010. The paper shows that
-some priors on the documents' topics are penalties that reward zeros: the exponential prior (l1) and the
-Pareto prior (a logarithm) for NMF with Kullback-Leibler loss, and a "bounded pseudo-Dirichlet" prior for
-PLSA. Its experiment is a figure: the average topics of the classes of a collection of blogs, with maximum
-likelihood and with the prior, from which it concludes that "it is however qualitatively clear that the
-prior does indeed induce sparsity". It has no numbers; those here are ours, on other collections.
-"""
-CLAIMS: tuple[Claim, ...] = ()
-CHANGED: tuple[str, ...] = ()
-FUTURE: tuple[str, ...] = ()
 
 N_TERMS = 5000  # as in the paper
 EPS = 0.02  # as in the paper
@@ -261,6 +247,3 @@ def _findings(results: Results) -> list[str]:
         f"from {percent(before['purity'])} to {percent(after['purity'])} %. That the prior induces sparsity "
         f"is {'confirmed' if _sparser(before, after) else 'not confirmed'}."
     ]
-
-
-PARTS = {name: Study(partial(run, name), render) for name in ("bbc_news", "20newsgroups")}

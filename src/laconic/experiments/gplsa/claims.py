@@ -1,0 +1,195 @@
+"""What the paper on graph regularised PLSA claims, and how our results judge it."""
+
+from __future__ import annotations
+
+from laconic.experiments.gplsa import efficiency, joint_page
+from laconic.experiments.gplsa.images_page import NAMES, better_than_nmf
+from laconic.experiments.gplsa.joint import SEMANTIC, TOPIC, WITH_PAIR
+from laconic.experiments.parts import Claim, Results, Verdict, judged, untested
+from laconic.experiments.writing import decimal, list_of, percent, ranking
+
+
+def _beats_nmf(*data: Results) -> Verdict:
+    counts = [better_than_nmf(results) for results in data]
+    parts = [
+        f"{here} of {total} comparisons on {NAMES[results['dataset']]} (paper: {there})"
+        for results, (here, there, total) in zip(data, counts, strict=True)
+    ]
+    holds = [here > total / 2 for here, _, total in counts]
+    return judged(
+        holds, f"GraphPLSA is ahead in {list_of(parts)}; confirmed would be more than half on both data sets."
+    )
+
+
+def _skl_first(*data: Results) -> Verdict:
+    holds, parts = [], []
+    for results in data:
+        for n_classes, runs in results["ours"].items():
+            accuracy = {m: run["accuracy"] for m, run in runs.items() if m.startswith("GraphPLSA")}
+            holds.append(max(accuracy, key=lambda m: accuracy[m]) == "GraphPLSA skl")
+            short = {method.removeprefix("GraphPLSA "): value for method, value in accuracy.items()}
+            parts.append(f"{ranking(short)} ({NAMES[results['dataset']]}, {n_classes})")
+    return judged(holds, f"By accuracy: {'; '.join(parts)}. In the paper's Table 1, l2 is the first as well.")
+
+
+def _l1_above_baseline(*data: Results) -> Verdict:
+    pairs = [
+        (runs["GraphPLSA l1"]["accuracy"], runs["k-means"]["accuracy"])
+        for results in data
+        for runs in results["ours"].values()
+    ]
+    shown = list_of(f"{percent(ours)} against {percent(base)}" for ours, base in pairs)
+    return judged([ours > base for ours, base in pairs], f"Accuracy, by data set and classes: {shown} %.")
+
+
+def _few_steps(coil20: Results) -> Verdict:
+    if "curves" not in coil20:
+        return Verdict("not run yet", "It rests on a run of COIL-20 that is looked at on its way.")
+    gaps = {}
+    for method, curve in coil20["curves"].items():
+        if method.startswith("GraphPLSA"):
+            tenth = next(point for point in curve if point["iterations"] == 10)
+            gaps[method.removeprefix("GraphPLSA ")] = tenth["objective"] / curve[-1]["objective"] - 1
+    shown = list_of(f"{100 * gap:.0f} % ({name})" for name, gap in gaps.items())
+    return judged(
+        [gap < 0.01 for gap in gaps.values()],
+        f"After ten iterations the objective is {shown} above that of {coil20['most']} on COIL-20. "
+        "Clusters are there much earlier than the minimum, so that to stop early is what helps.",
+    )
+
+
+def _efficient(timing: Results) -> Verdict:
+    strengths = [f"{strength:g}" for strength in timing["strengths"]]
+    times = timing["seconds"]
+    ratios = list_of(f"{times['l1'][s] / times['l2'][s]:.1f} at strength {s}" for s in strengths)
+    return judged(
+        [efficiency.slowest(timing, s) != "l1" for s in strengths],
+        f"An iteration with l1 takes {ratios} times as long as one with l2: with several neighbours a "
+        "weight is a median, the sum of weights has plateaus, and equal rows have to be moved together.",
+    )
+
+
+def _better_search(alone: Results, together: Results) -> Verdict:
+    holds, parts = [], []
+    for how, ours in (
+        ("folded in one by one", _means(alone, SEMANTIC)),
+        ("pairs inferred together", joint_page.means(together, SEMANTIC, WITH_PAIR)),
+    ):
+        better = [name for name in ("l1", "l2", "skl") if ours[name] > ours["tied"]]
+        holds.append(len(better) == 3)
+        parts.append(f"{list_of(better) or 'none'} of l1, l2 and skl, {how}")
+    return judged(holds, f"Better than the tied model in semantic space: {'; '.join(parts)}.")
+
+
+def _skl_search(alone: Results, together: Results) -> Verdict:
+    orders = [
+        (f"{space}, {how}", means)
+        for space in (TOPIC, SEMANTIC)
+        for how, means in (
+            ("one by one", _means(alone, space)),
+            ("together", joint_page.means(together, space, WITH_PAIR)),
+        )
+    ]
+    holds = [max(means, key=lambda name: means[name]) == "skl" for _, means in orders]
+    return judged(holds, "; ".join(f"{ranking(means)} ({where})" for where, means in orders) + ".")
+
+
+def _means(results: Results, space: str) -> dict[str, float]:
+    return {name: (run[space]["i2t"] + run[space]["t2i"]) / 2 for name, run in results["ours"].items()}
+
+
+def _semantic(alone: Results, together: Results) -> Verdict:
+    gains = [
+        semantic[name] - topic[name]
+        for topic, semantic in (
+            (_means(alone, TOPIC), _means(alone, SEMANTIC)),
+            *(
+                (joint_page.means(together, TOPIC, kind), joint_page.means(together, SEMANTIC, kind))
+                for kind in (WITH_PAIR,)
+            ),
+        )
+        for name in topic
+    ]
+    return judged(
+        [gain > 0 for gain in gains],
+        f"Mean average precision rises by {decimal(min(gains))} to {decimal(max(gains))}, for all four "
+        "models, folded in one by one and together.",
+    )
+
+
+def _both_directions(alone: Results, together: Results) -> Verdict:
+    def widest(ours: Results, kind: str | None) -> float:
+        runs = [run[space] if kind is None else run[space][kind] for run in ours.values() for space in run]
+        return float(max(abs(run["i2t"] - run["t2i"]) for run in runs))
+
+    gaps = widest(alone["ours"], None), widest(together["ours"], WITH_PAIR)
+    return judged(
+        [gap < 0.05 for gap in gaps],
+        f"The directions differ by up to {decimal(gaps[0])} where items are folded in one by one, and by "
+        f"up to {decimal(gaps[1])} where pairs are inferred together, which is why we think the paper did "
+        "that.",
+    )
+
+
+def _languages(europarl: Results) -> Verdict:
+    skl, chance = europarl["mates"]["skl"], europarl["random"]
+    return judged(
+        [skl["first"] > 10 * chance["first"]],
+        f"The paper shows examples only. Of held-out speeches, {percent(skl['first'])} % find their "
+        f"translation at the first place (chance {percent(chance['first'])} %).",
+    )
+
+
+CLAIMS = (
+    Claim("GraphPLSA clusters images better than graph NMF", "Tables 1 and 2", _beats_nmf, ("coil20", "pie")),
+    Claim("The symmetric divergence is the best for clusters", "Section 5.1", _skl_first, ("coil20", "pie")),
+    Claim(
+        "l1 is better than k-means on pixels throughout", "Section 5.1", _l1_above_baseline, ("coil20", "pie")
+    ),
+    Claim("All loops converge within 5 to 10 steps", "Section 4.1", _few_steps, ("coil20",)),
+    Claim("l1 is the most efficient", "Section 4.1", _efficient, ("efficiency",)),
+    Claim(
+        "Linked modalities find more than tied ones",
+        "Table 3",
+        _better_search,
+        ("wikipedia", "wikipedia-joint"),
+    ),
+    Claim(
+        "The symmetric divergence is the best for search",
+        "Table 3",
+        _skl_search,
+        ("wikipedia", "wikipedia-joint"),
+    ),
+    Claim(
+        "Semantic space finds more than topic space", "Table 3", _semantic, ("wikipedia", "wikipedia-joint")
+    ),
+    Claim(
+        "Both directions of search do equally well",
+        "Section 5.2",
+        _both_directions,
+        ("wikipedia", "wikipedia-joint"),
+    ),
+    Claim("Topics of two languages correspond", "Section 5.3", _languages, ("europarl",)),
+    Claim("The numbers for TVGraz", "Table 3", untested("The data set cannot be had.")),
+    Claim(
+        "Topics give images fitting tags",
+        "Figure 3",
+        untested("The copy of the data at hand has neither pictures nor the names of its words."),
+    ),
+)
+
+CHANGED = (
+    "**Images.** An earlier version of this page ran 200 iterations from drawn documents and chose the "
+    "strength alone, on classes that were also reported. Its numbers were below the paper's. After they "
+    "had been seen, and after an audit had tried some 25 settings on overlapping draws of the same data, "
+    "start and iterations became part of the choice, strengths got wider, graph NMF got its second loss, "
+    "and the classes to choose on were kept apart from those reported.",
+    "**Images.** The grid was made smaller (300 iterations at most) after one trial fit of each method "
+    "on ten classes of COIL-20 and the first fits of graph NMF there: it took too long.",
+    "**Wikipedia.** Pairs that are inferred together were added after the numbers of items that are "
+    "folded in one by one had been seen to be far below the paper's.",
+)
+FUTURE = (
+    "*A graph that is learned*: not here. A graph can be given, or made of nearest neighbours: "
+    "[PLSA with a graph](../graph-plsa.md).",
+)

@@ -1,0 +1,102 @@
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from laconic.experiments.keeping import Keeper
+from laconic.experiments.parts import CONFIRMED, IN_PART, plain
+from laconic.experiments.priors import claims, readings
+
+
+@pytest.fixture
+def counts():
+    """Two kinds of documents, with words of their own."""
+    rng = np.random.default_rng(0)
+    means = np.where(np.arange(12) < 6, [[4], [0.3]], [[0.3], [4]])
+    return csr_array(rng.poisson(np.repeat(means, 20, axis=0)).astype(np.float32))
+
+
+def test_halves_are_all_words(counts):
+    first, second = readings.halves(counts, 0)
+    assert ((first + second).toarray() == counts.toarray()).all()
+    assert 0.4 < first.sum() / counts.sum() < 0.6
+    assert (first.data > 0).all()
+    assert (second.data > 0).all()
+
+
+def test_perplexity_is_that_of_the_words(counts, monkeypatch):
+    """Two topics of six words each: a word is one of about six, of twelve without topics."""
+    monkeypatch.setattr(readings, "N_TOPICS", 2)
+    found = readings.perplexity(counts, None, 0, 4, 50)
+    assert 6 < found < 9
+    monkeypatch.setattr(readings, "N_TOPICS", 1)
+    assert 11 < readings.perplexity(counts, None, 0, 4, 50) < 12.5
+
+
+def results():
+    """Read over documents, only a scaled eps makes anything sparse."""
+    names = list(readings.priors(1000))
+    effective = dict(zip(names, (4.0, 2.0, 3.99, 3.0, 2.5), strict=True))
+    scores = {
+        name: {
+            "used": 0.3,
+            "effective": value,
+            "documents": 100.0,
+            "purity": 0.8,
+            "purity_sd": 0.0,
+            "explained": 0.2,
+        }
+        for name, value in effective.items()
+    }
+    return plain(
+        {
+            "n_documents": 1000,
+            "n_topics": 2,
+            "starts": 1,
+            "folds": 2,
+            "scores": scores,
+            "words": {
+                names[0]: [["sun", "moon"], ["salt", "sea"]],
+                names[1]: [["sun", "star"], ["salt", "sea"]],
+            },
+            "perplexities": {
+                readings.ML: [900.0, 910.0],
+                **{f"{eps:g}": [880.0 + eps, 920.0 + eps] for eps in readings.GRID},
+            },
+        }
+    )
+
+
+def test_section_and_claims():
+    section = readings.render(results())
+    text = " ".join(section.text.split())
+    assert "| 1 | sun **moon** | sun **star** |" in section.text
+    assert "documents of a topic, eps 0.02: documents have as many topics (4.00 → 3.99)" in text
+    assert "documents of a topic, eps 0.001: documents have fewer topics (4.00 → 3.00)" in text
+    assert "The best is eps = 0.0005 (900). The paper's eps of 0.02 has 900 against 905" in text
+    assert "better of the two in 1 of 2 folds" in text
+    assert set(section.figures) == {"penalties", "density"}
+    judged = {claim.text: claim.judge(results()) for claim in claims.CLAIMS if claim.parts == ("readings",)}
+    assert judged["The same, by the letter of the text"].state == IN_PART
+    assert judged["Topics shift subtly"].state == CONFIRMED
+    assert "1 of 4 leading words are new, in 1 of 2 topics" in judged["Topics shift subtly"].reason
+
+
+def test_readings_from_start_to_page(counts, monkeypatch, tmp_path):
+    class Toy:
+        labels = np.repeat(["a", "b"], 20)
+
+        def __len__(self):
+            return 40
+
+        def where(self, rows):
+            return self
+
+        def corpus(self, **options):
+            return type("Words", (), {"counts": counts, "vocabulary": [f"w{n}" for n in range(12)]})
+
+    monkeypatch.setattr(readings.datasets, "load", lambda name: Toy())
+    monkeypatch.setattr(readings, "N_TOPICS", 2)
+    monkeypatch.setattr(readings, "GRID", (readings.EPS,))
+    found = plain(readings.run(True, Keeper(tmp_path / "pieces.json", lambda message: None)))
+    assert set(found["scores"]) == set(readings.priors(40))
+    readings.render(found)
