@@ -164,6 +164,25 @@ class CorpusError(InputError):
     """
 
 
+class InputWarning(UserWarning):
+    """What was given can be used, but is probably not what was meant.
+
+    Parameters
+    ----------
+    message : InputError
+        Parts and all, so that the command line can word it.
+
+    Examples
+    --------
+    >>> print(InputWarning(InputError("lower ", Parameter("alpha_topics"))))
+    lower alpha_topics
+    """
+
+    def __init__(self, message: InputError) -> None:
+        super().__init__(str(message))
+        self.message = message
+
+
 class BundleError(InputError):
     """A saved model cannot be read, or a model cannot be saved; the message names the file and the reason."""
 

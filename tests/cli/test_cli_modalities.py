@@ -159,10 +159,10 @@ def test_other_tables(laconic, pairs, path, tmp_path, write):
 
 
 def test_a_row_is_left_out_of_all_texts(laconic, pairs, tmp_path):
-    rows = [*pairs, {"german": "meer", "english": 3}, {"german": None, "english": "sea"}]
+    rows = [*pairs, {"german": "meer", "english": {}}, {"german": None, "english": "sea"}]
     path = write_jsonl(tmp_path / "pairs.jsonl", rows)
     failed = fit(laconic, path, tmp_path / "m", code=1)
-    assert f"{path}, line 61: the text 'english' is of type int; it must be a string" in failed.stderr
+    assert f"{path}, line 61: the text 'english' is of type dict; it must be a string" in failed.stderr
     said = fit(laconic, path, tmp_path / "m", "--on-error", "skip").stderr
     assert "read de: 61 documents" in said
     assert "read en: 61 documents" in said
@@ -213,8 +213,8 @@ def test_the_plan_of_several_texts(laconic, path, expected, tmp_path):
             "for --stemmer: 'fr' in 'fr=french' names none of the modalities; there are de, en",
         ),
         (
-            [*MODALITIES, "--stop-words", "de=german,en"],
-            "for --stop-words: 'en' in 'de=german,en' names no modality",
+            [*MODALITIES, "--stop-words", "german,en=english"],
+            "for --stop-words: 'german' in 'german,en=english' names no modality",
         ),
         ([*MODALITIES, "--weighting", "tfidf"], "for --weighting"),
         ([*MODALITIES, "--text-fr"], "Option '--text-fr' requires an argument"),

@@ -18,6 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import laconic
 from laconic import NMF, PLSA, RLSI, GraphPLSA, GroupNMF, GroupRLSI, SparseLSA, priors
 from laconic.engines import Shards
+from laconic.errors import InputWarning
 from laconic.models import MODELS
 
 VARIANTS = {
@@ -282,7 +283,8 @@ def test_an_all_zero_matrix_gives_no_topics(model):
         with pytest.raises(ValueError, match="no words"):
             fit(clone(model), csr_array((6, 5)))
         return
-    fitted = fit(clone(model), csr_array((6, 5)))
+    with pytest.warns(InputWarning, match="no topic has a word"):
+        fitted = fit(clone(model), csr_array((6, 5)))
     assert fitted.n_alive_ == 0
     assert fitted.objective_history_[-1] == 0
     assert fitted.score(csr_array((6, 5))) == 0

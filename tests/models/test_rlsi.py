@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import warnings
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from laconic import RLSI
 from laconic.engines import Shards, Threads
+from laconic.errors import InputWarning
 from laconic.losses.squared.classes import Classes
 from laconic.losses.squared.rows import Descent, Ridge
 from laconic.losses.squared.steps import SquaredSteps
@@ -156,7 +158,9 @@ def test_alpha_max_leaves_no_topics(X, topic_norm, doc_norm):
     bound = RLSI(3, **shape).fit(X).alpha_max_
     # ridge weights go to zero from the bound on, but slowly near it
     margin = 1 + 1e-9 if topic_norm == "l1" else 1.2
-    gone = RLSI(3, alpha_topics=bound * margin, **shape).fit(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", InputWarning)
+        gone = RLSI(3, alpha_topics=bound * margin, **shape).fit(X)
     _, W, C = solved(gone, X)
     assert np.abs(W @ C).max() < 1e-5
     if topic_norm == "l1":

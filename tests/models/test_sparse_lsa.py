@@ -12,6 +12,7 @@ from sklearn.linear_model import Lasso
 import laconic
 from laconic import SparseLSA
 from laconic.engines import Shards, Threads
+from laconic.errors import InputWarning
 from laconic.losses.orthogonal.shrinkage import GroupSoft, Soft
 from laconic.losses.orthogonal.starts import varimax
 from laconic.losses.orthogonal.steps import OrthogonalSteps
@@ -159,7 +160,8 @@ def test_without_a_penalty_it_is_the_svd(X):
 def test_from_alpha_max_on_there_are_no_topics(X):
     model = SparseLSA(3, alpha_topics=0.1, random_state=0).fit(X)
     assert model.alpha_max_ == pytest.approx(np.linalg.norm(X, axis=0).max())
-    nothing = SparseLSA(3, alpha_topics=1.0001 * model.alpha_max_, random_state=0).fit(X)
+    with pytest.warns(InputWarning, match="no topic has a word: lower alpha_topics"):
+        nothing = SparseLSA(3, alpha_topics=1.0001 * model.alpha_max_, random_state=0).fit(X)
     assert nothing.n_alive_ == 0
     assert nothing.objective_history_[-1] == pytest.approx(np.sum(X**2) / 2)
     assert np.isfinite(nothing.transform(X, mode="orthogonal")).all()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import re
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from numbers import Integral
@@ -22,7 +23,7 @@ from laconic.checks import check_number
 from laconic.corpus.saving import add_vectorizer, read_vectorizer
 from laconic.deprecation import current_names
 from laconic.display import bundle_html
-from laconic.errors import BundleError, CorpusError
+from laconic.errors import BundleError, CorpusError, InputError, InputWarning
 from laconic.models import MODELS
 from laconic.storage.manifest import Json, quoted
 from laconic.storage.reading import StoredDirectory, read_directory
@@ -484,6 +485,8 @@ class Bundle:
         if isinstance(texts, Mapping):
             return self.model.transform({n: self.vectorize(part, modality=n) for n, part in texts.items()})
         X = self.vectorize(texts, modality=modality)
+        if X.shape[0] and not X.nnz:
+            warnings.warn(InputWarning(_strangers(X.shape[0])), stacklevel=3)
         if not X.shape[0]:
             return np.zeros((0, self.model.components_.shape[0]), X.dtype)
         if modality is None:
@@ -626,6 +629,15 @@ class Bundle:
                 f"the vocabulary has {len(vocabulary)} terms, but the model was fitted on {n_terms}; "
                 "give the vectoriser that made the model's input"
             )
+
+
+def _strangers(n_documents: int) -> InputError:
+    """What to say of documents that have no word in common with a model."""
+    which = f"of {n_documents:,} documents none has" if n_documents > 1 else "the document does not have"
+    return InputError(
+        f"{which} a word that the model knows, so the weights say nothing: are these texts of the same kind "
+        "and language as those of the fit?"
+    )
 
 
 def load(path: str | os.PathLike[str], *, verify: bool = True, mmap: bool = True) -> Bundle:

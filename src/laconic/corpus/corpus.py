@@ -716,6 +716,8 @@ def _keeping(texts: Iterable[str], keeper: TextKeeper) -> Iterator[str]:
     for text in texts:
         if isinstance(text, str):
             keeper.add(text)
+        elif isinstance(text, list | tuple):
+            keeper.add(" ".join(map(str, text)))
         # What is no text is refused where it is counted.
         yield text
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from laconic.corpus.spool import Spool, roomy
 from laconic.corpus.terms import Bytes, Found, Ids, Stem, TermTable, encoded
-from laconic.corpus.tokens import Tokens
+from laconic.corpus.tokens import GivenTokens, Tokens
 from laconic.engines import Workers
 from laconic.errors import CorpusError
 from laconic.kernels.text import TOKEN_END, fill_rows, tally_terms
@@ -213,9 +213,9 @@ def _gathered(texts: Iterable[str], tokens: Tokens, progress: Progress | None) -
     """Gather texts until there is enough for a thread to do."""
     parts: list[bytes] = []
     n_texts = n_characters = n_bytes = 0
-    ascii_only = True
+    ascii_only, takes_lists = True, isinstance(tokens, GivenTokens)
     for text in texts:
-        if not isinstance(text, str):
+        if not isinstance(text, str) and not (isinstance(text, list | tuple) and takes_lists):
             raise CorpusError(
                 f"text {n_texts} is of type {type(text).__name__}; every text must be a string "
                 '("" for an empty document)'
@@ -225,9 +225,9 @@ def _gathered(texts: Iterable[str], tokens: Tokens, progress: Progress | None) -
             raise CorpusError(f"text {n_texts} has more than 2 GB; split it into several")
         parts.append(part)
         n_texts += 1
-        n_characters += len(text)
+        n_characters += len(text) if isinstance(text, str) else len(part)
         n_bytes += len(part) + 1
-        ascii_only = ascii_only and text.isascii()
+        ascii_only = ascii_only and (text if isinstance(text, str) else part).isascii()
         if n_bytes >= BATCH_BYTES:
             yield _batch(parts, ascii_only)
             parts, n_bytes, ascii_only = [], 0, True

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
 from laconic.errors import InputError, InPython, Parameter, ParameterError
 
-_INSTALL = 'pip install "laconic[languages]"'
+INSTALL = 'pip install "laconic[languages]"'
 
 
 def stop_words_of(language: str) -> list[str]:
@@ -45,6 +46,56 @@ def stop_words_of(language: str) -> list[str]:
             InPython("; or give a list of words, a Path to a file with a word on each line, or None"),
         )
     return sorted(set(package.get_stop_words(language)))
+
+
+def has_stop_words() -> bool:
+    """Whether the package with the lists of other languages is installed."""
+    return find_spec("stop_words") is not None
+
+
+def words_named(names: str) -> str | list[str]:
+    """The stop words of languages and files whose names are separated by commas; "english" stays its name.
+
+    Parameters
+    ----------
+    names : str
+        Such as "german", or "english,german,my.txt": the words of all of them.
+
+    Returns
+    -------
+    str or list of str
+        "english", or words, sorted.
+
+    Raises
+    ------
+    ParameterError
+        For what is neither a language nor a file.
+    """
+    parts = [name.strip() for name in names.split(",") if name.strip()]
+    if [part.lower() for part in parts] == ["english"]:
+        return "english"
+    words: set[str] = set()
+    for part in parts:
+        if Path(part).is_file():
+            words.update(read_words(Path(part)))
+        elif part.lower() == "english":
+            words.update(english_words())
+        elif Path(part).suffix:
+            raise ParameterError(
+                Parameter("stop_words", names), f": there is no file {part}, with a word on each line"
+            )
+        else:
+            words.update(stop_words_of(part.lower()))
+    if not parts:
+        raise ParameterError(Parameter("stop_words", names), " names no language and no file")
+    return sorted(words)
+
+
+def english_words() -> frozenset[str]:
+    """The stop words of "english": those of scikit-learn."""
+    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+    return ENGLISH_STOP_WORDS
 
 
 def read_words(path: Path) -> list[str]:
@@ -104,4 +155,4 @@ def _imported(module: str, needed_by: Parameter) -> ModuleType:
     try:
         return import_module(module)
     except ImportError as error:
-        raise InputError(needed_by, f" needs a package that is not installed: {_INSTALL}") from error
+        raise InputError(needed_by, f" needs a package that is not installed: {INSTALL}") from error

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypedDict
 
-from laconic.corpus.languages import read_words, stemmers, stop_words_of
+from laconic.corpus.languages import english_words, read_words, stemmers, words_named
 from laconic.errors import InPython, Parameter, ParameterError
 
 Weighting: TypeAlias = Literal["count", "binary", "tfidf", "log-entropy", "bm25"]
@@ -20,13 +20,15 @@ class VectorizerOptions(TypedDict, total=False):
     """The keyword arguments of `Vectorizer`, for functions that pass them on."""
 
     token_pattern: str
+    tokenizer: Callable[[str], Iterable[str]] | None
+    emoji: bool
     lowercase: bool
     html: bool | None
     ngram_range: tuple[int, int]
     min_df: int | float
     max_df: int | float
     max_features: int | None
-    stop_words: str | Path | Iterable[str] | None
+    stop_words: str | Path | Iterable[str | Path | Iterable[str]] | None
     stemmer: str | None
     weighting: Weighting
     sublinear_tf: bool
@@ -61,6 +63,10 @@ def check_options(options: Mapping[str, Any]) -> dict[str, Any]:
             f"unknown vectorizer option {', '.join(map(repr, unknown))}; there are {', '.join(_CHECKS)}"
         )
     checked = {name: _CHECKS[name](name, value) for name, value in options.items()}
+    if checked.get("emoji") and re.compile(str(checked.get("token_pattern", ""))).groups:
+        raise ParameterError(
+            Parameter("emoji"), " goes with a ", Parameter("token_pattern"), " without groups: write (?:...)"
+        )
     if checked.get("sublinear_tf") and checked.get("weighting", "log-entropy") in ("log-entropy", "bm25"):
         raise ParameterError(
             Parameter("sublinear_tf"),
@@ -86,6 +92,19 @@ def _pattern(name: str, value: Any) -> str:
         message = f" has {groups} groups; at most one, which is then the token"
         raise ParameterError(Parameter(name, value), message)
     return value
+
+
+def _tokenizer(name: str, value: Any) -> str | None:
+    """The name of a function, which is all that is saved of it: nothing that is loaded is ever called."""
+    if value is None:
+        return None
+    if callable(value):
+        module, known = (
+            getattr(value, "__module__", None),
+            getattr(value, "__qualname__", type(value).__name__),
+        )
+        return f"{module}.{known}" if module else str(known)
+    raise _wrong(name, value, "a function from a text to a list of its words, or None")
 
 
 def _flag(name: str, value: Any) -> bool:
@@ -126,11 +145,11 @@ def _limit(name: str, value: Any) -> int | None:
 
 
 def _words(name: str, value: Any) -> str | list[str] | None:
-    if value is None or (isinstance(value, str) and value == "english"):
+    if value is None:
         return value
     if isinstance(value, str):
         # As words, so that saved settings mean the same wherever they are loaded.
-        return stop_words_of(value)
+        return words_named(value)
     if isinstance(value, Path):
         return read_words(value)
     if isinstance(value, Iterable) and not isinstance(value, bytes | Mapping):
@@ -138,7 +157,19 @@ def _words(name: str, value: Any) -> str | list[str] | None:
         if all(isinstance(word, str) for word in words):
             # Sorted, since a set has no order of its own and settings should be the same in every run.
             return sorted({str(word) for word in words})
-    raise _wrong(name, value, "a language, a Path, a list of words or None")
+        # A list with a list or a Path in it adds up what its members name.
+        if words and all(isinstance(word, str | Path | list | tuple | set | frozenset) for word in words):
+            return sorted(set().union(*(_all_words(name, word) for word in words)))
+    raise _wrong(
+        name,
+        value,
+        "a language, a Path, a list of words, several of them (['english', ['inc']]) or None",
+    )
+
+
+def _all_words(name: str, value: Any) -> Iterable[str]:
+    found = _words(name, value)
+    return english_words() if isinstance(found, str) else found or ()
 
 
 def _stemmer(name: str, value: Any) -> str | None:
@@ -163,6 +194,8 @@ def _is_integer(value: Any) -> bool:
 
 _CHECKS = {
     "token_pattern": _pattern,
+    "tokenizer": _tokenizer,
+    "emoji": _flag,
     "lowercase": _flag,
     "html": _flag_or_none,
     "ngram_range": _range,

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 from functools import cache
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from laconic.corpus.terms import GIVEN, Rule, encoded, given_tokens
+from laconic.errors import CorpusError
 from laconic.kernels.text import OPENS, WORD
 
 _ASCII = 0x80
@@ -43,7 +45,28 @@ class Tokens(Protocol):
         """The tokens themselves: for a text so short that arrays would cost more than its words."""
 
 
-def find_tokens(pattern: str, *, lowercase: bool) -> Tokens:
+EMOJI = (
+    "(?:[\U0001f1e6-\U0001f1ff]{2}"
+    "|[\u231a-\u23ff\u2600-\u27bf\u2b05-\u2b55\U0001f300-\U0001faff]"
+    "[\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]*"
+    "(?:\u200d[\u2640\u2642\u2695-\u2764\U0001f300-\U0001faff][\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]*)*)"
+)
+"""An emoji: a flag, or a picture with its skin tone, and those that are joined to it."""
+
+
+def with_emoji(pattern: str) -> str:
+    r"""A pattern that takes emoji for tokens, too.
+
+    >>> import re
+    >>> re.findall(with_emoji(r"\b\w+\b"), "so good \U0001f44d\U0001f3fd\U0001f600!")
+    ['so', 'good', '👍🏽', '😀']
+    """
+    return f"{EMOJI}|{pattern.removeprefix('(?u)')}"
+
+
+def find_tokens(
+    pattern: str, *, lowercase: bool, tokenizer: Callable[[str], Iterable[str]] | None = None
+) -> Tokens:
     """Choose the fast way for patterns that mean words, and `re` for others; the tokens are the same.
 
     Parameters
@@ -52,12 +75,16 @@ def find_tokens(pattern: str, *, lowercase: bool) -> Tokens:
         A regular expression.
     lowercase : bool
         Whether texts are lower-cased first.
+    tokenizer : callable, optional
+        What gives the tokens of a text, in place of the pattern.
 
     Returns
     -------
     Tokens
         Of the tokens ``re.findall(pattern, text.lower())``.
     """
+    if tokenizer is not None:
+        return GivenTokens(tokenizer, lowercase=lowercase)
     words = _WORD_PATTERNS.get(pattern.removeprefix("(?u)"))
     return _Matches(pattern, lowercase) if words is None else _Words(pattern, *words, lowercase)
 
@@ -77,6 +104,47 @@ class _Matches:
 
     def split(self, text: str) -> list[str]:
         return self._find(text.lower() if self._lowercase else text)
+
+
+class GivenTokens:
+    """Texts that are lists of tokens, or that a function splits.
+
+    Parameters
+    ----------
+    tokenizer : callable or None
+        From a text to its tokens; None if there are lists only.
+    lowercase : bool
+        Whether tokens are lower-cased.
+    """
+
+    only_words = False
+
+    def __init__(self, tokenizer: Callable[[str], Iterable[str]] | None, *, lowercase: bool) -> None:
+        self._tokenizer = tokenizer
+        self._lowercase = lowercase
+
+    def encode(self, text: Any) -> bytes:
+        """The bytes of a text."""
+        return given_tokens(self.split(text))
+
+    def rule(self, highest: int) -> Rule:
+        """Tokens are what they are."""
+        return GIVEN
+
+    def split(self, text: Any) -> list[str]:
+        """The tokens of a text, or of a list of them."""
+        if isinstance(text, str):
+            if self._tokenizer is None:
+                raise CorpusError("some texts are lists of words and others strings: give one or the other")
+            found = list(self._tokenizer(text))
+        else:
+            found = list(text)
+        for token in found:
+            if not isinstance(token, str):
+                raise CorpusError(f"tokens must be strings, not {type(token).__name__}: {token!r:.40}")
+        # what is only white space is no term
+        tokens = [token for token in found if token.strip()]
+        return [token.lower() for token in tokens] if self._lowercase else tokens
 
 
 class _Words(_Matches):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -15,12 +18,13 @@ from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 from laconic.corpus.counting import Counted, Progress, Tally
 from laconic.corpus.languages import stemmer as stemmer_of
 from laconic.corpus.markup import looked_at, without_markup
+from laconic.corpus.noticing import noticed
 from laconic.corpus.options import Weighting, check_options
 from laconic.corpus.short import are_short, count_short, tokens_in, words_in
 from laconic.corpus.terms import Ids
-from laconic.corpus.tokens import find_tokens
+from laconic.corpus.tokens import GivenTokens, Tokens, find_tokens, with_emoji
 from laconic.corpus.weighting import checked_length, checked_weights, term_weights, usual_length, weighed
-from laconic.errors import CorpusError, InPython, Parameter
+from laconic.errors import CorpusError, InputWarning, InPython, Parameter
 from laconic.matrices import counts_to_read
 from laconic.reading.strings import Strings, as_vocabulary
 
@@ -35,6 +39,14 @@ _FEWEST_TEXTS = 100
 
 # Terms that are looked up at a time, so that not all that a stream of texts has are strings at once.
 _LOOKED_UP = 1 << 17
+
+
+def _outside() -> int:
+    """How far up the caller is who is not of this package: whom a warning is about."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith("laconic."):
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def check_texts(texts: object) -> None:
@@ -60,6 +72,12 @@ class Vectorizer:
         Regular expression of a token: two or more word characters, the first of them a letter. If it has
         a group, the group is the token. This pattern, ``\b\w\w+\b`` and ``\b\w+\b`` are read by compiled
         code; with others, counting takes several times as long.
+    tokenizer : callable or None, default=None
+        A function from a text to a list of its words, in place of the pattern: for languages without spaces,
+        such as ``jieba.lcut``. Only its name is saved with a model; set ``vectorizer.tokenizer`` again after
+        loading. Texts may also be lists of words, which need no tokenizer.
+    emoji : bool, default=False
+        Whether emoji are words, too.
     lowercase : bool, default=True
         Whether texts are lower-cased first.
     html : bool or None, default=None
@@ -74,9 +92,10 @@ class Vectorizer:
     max_features : int or None, default=None
         Keep only that many terms, the most frequent ones; of equally frequent ones, the first in the
         alphabet.
-    stop_words : str, path, list of str or None, default="english"
+    stop_words : str, path, list or None, default="english"
         Tokens that are left out: "english", the name of another language (which needs the package
-        `stop-words`), a `pathlib.Path` to a file with a word on each line, or the words.
+        `stop-words`), a `pathlib.Path` to a file with a word on each line, or a list of words. They add up:
+        "english,german,my.txt", or, to extend a language, ``["english", ["inc", "ltd"]]``.
     stemmer : str or None, default=None
         The language, such as "english", whose endings are taken off: "fishing" and "fishes" are both counted
         as "fish". Stop words are left out before, and n-grams are those of the stems. Needs the package
@@ -127,13 +146,15 @@ class Vectorizer:
         self,
         *,
         token_pattern: str = TOKEN_PATTERN,
+        tokenizer: Callable[[str], Iterable[str]] | None = None,
+        emoji: bool = False,
         lowercase: bool = True,
         html: bool | None = None,
         ngram_range: tuple[int, int] = (1, 1),
         min_df: int | float = 2,
         max_df: int | float = 0.5,
         max_features: int | None = None,
-        stop_words: str | Path | Iterable[str] | None = "english",
+        stop_words: str | Path | Iterable[str | Path | Iterable[str]] | None = "english",
         stemmer: str | None = None,
         weighting: Weighting = "log-entropy",
         sublinear_tf: bool = False,
@@ -141,6 +162,8 @@ class Vectorizer:
         self._settings = check_options(
             {
                 "token_pattern": token_pattern,
+                "tokenizer": tokenizer,
+                "emoji": emoji,
                 "lowercase": lowercase,
                 "html": html,
                 "ngram_range": ngram_range,
@@ -155,7 +178,7 @@ class Vectorizer:
         )
         # What was asked for, which the settings tell until texts have been looked at.
         self._html = self._settings["html"]
-        self._tokens = find_tokens(token_pattern, lowercase=lowercase)
+        self.tokenizer = tokenizer
         self._vocabulary: Strings | None = None
         self._idf: NDArray[np.float64] | None = None
         self._mean_length: float | None = None
@@ -182,6 +205,40 @@ class Vectorizer:
     def tally(self) -> Tally | None:
         """What `fit_count` found."""
         return self._tally
+
+    @property
+    def tokenizer(self) -> Callable[[str], Iterable[str]] | None:
+        """What splits texts into words, in place of the pattern; to be set again after loading."""
+        return self._tokenizer
+
+    @tokenizer.setter
+    def tokenizer(self, tokenizer: Callable[[str], Iterable[str]] | None) -> None:
+        if tokenizer is not None:
+            self._settings["tokenizer"] = check_options({"tokenizer": tokenizer})["tokenizer"]
+        self._tokenizer = tokenizer
+        self._tokens = find_tokens(self._pattern, lowercase=self._settings["lowercase"], tokenizer=tokenizer)
+
+    @property
+    def _pattern(self) -> str:
+        """What is a token, emoji included where they are words."""
+        pattern = str(self._settings["token_pattern"])
+        return with_emoji(pattern) if self._settings["emoji"] else pattern
+
+    def _tokens_of(self, texts: Iterable[Any]) -> tuple[Tokens, Iterable[Any]]:
+        """What splits texts, which may be lists of words, by the first of them; and all of them again."""
+        waiting = iter(texts)
+        first = next(waiting, None)
+        texts = () if first is None else chain([first], waiting)
+        if isinstance(first, list | tuple):
+            return GivenTokens(self._tokenizer, lowercase=self._settings["lowercase"]), texts
+        name = self._settings["tokenizer"]
+        if name is not None and self._tokenizer is None:
+            raise CorpusError(
+                f"texts of this model are split into words by {name}, which is not saved with it: set "
+                "vectorizer.tokenizer to that function (of a model, bundle.vectorizer.tokenizer), or give "
+                "lists of words"
+            )
+        return self._tokens, texts
 
     @property
     def weighting(self) -> str:
@@ -230,6 +287,8 @@ class Vectorizer:
         columns = np.full(len(counted.table), -1, np.int32)
         columns[terms] = np.arange(len(terms), dtype=np.int32)
         counts = counted.matrix(columns, len(terms))
+        for message in noticed(counted, self._settings):
+            warnings.warn(InputWarning(message), stacklevel=_outside())
         self._adopt(
             np.array(vocabulary, dtype=object) if self._tokens.only_words else as_vocabulary(vocabulary)
         )
@@ -252,7 +311,7 @@ class Vectorizer:
             One row for every text, also for those without any term of the vocabulary.
         """
         n_terms = len(self.vocabulary)
-        if are_short(texts):
+        if are_short(texts) and (self._settings["tokenizer"] is None or self._tokenizer is not None):
             return count_short(
                 [self.plain(text) for text in texts], self._tokens, self._columns, **self._reading()
             )
@@ -361,7 +420,12 @@ class Vectorizer:
         # Those that were saved before there was such a setting took nothing out.
         # files of before have no "html", and may have a "sublinear_tf" that was of no effect
         idle = {"sublinear_tf": False} if settings.get("weighting") == "log-entropy" else {}
-        vectorizer = cls(**check_options({"html": False, **settings, **idle}))
+        # of a function, only the name is saved
+        named = settings.get("tokenizer")
+        if not isinstance(named, str | None):
+            raise ValueError(f"the name of the tokenizer is no text: {named!r:.40}")  # noqa: TRY004
+        vectorizer = cls(**check_options({"html": False, **settings, **idle, "tokenizer": None}))
+        vectorizer._settings["tokenizer"] = named
         vectorizer._adopt(as_vocabulary(vocabulary))
         vectorizer._idf = checked_weights(idf, vectorizer.weighting, len(vectorizer.vocabulary))
         vectorizer._mean_length = checked_length(mean_length, vectorizer.weighting)
@@ -388,7 +452,8 @@ class Vectorizer:
         check_texts(texts)
         if self._settings["html"]:
             texts = (self.plain(text) for text in texts)
-        return Counted(texts, self._tokens, progress=progress, **self._reading())
+        tokens, texts = self._tokens_of(texts)
+        return Counted(texts, tokens, progress=progress, **self._reading())
 
     def _reading(self) -> dict[str, Any]:
         """What becomes of tokens: stop words, n-grams and stems."""
@@ -453,7 +518,7 @@ class Vectorizer:
             found = words_in(text, words, lowercase=self._settings["lowercase"])
             if found is not None:
                 return [(start, stop, self._columns[word]) for start, stop, word in found]
-        tokens = tokens_in(text, self._settings["token_pattern"])
+        tokens = self._places(text)
         distinct = sorted({word for _, _, word in tokens})
         counts = self.count(distinct)
         meant = {
@@ -463,6 +528,18 @@ class Vectorizer:
             if int(term) in wanted
         }
         return [(start, stop, meant[word]) for start, stop, word in tokens if word in meant]
+
+    def _places(self, text: str) -> list[tuple[int, int, str]]:
+        """Where the tokens of a text stand."""
+        if self._tokenizer is None:
+            return tokens_in(text, self._pattern)
+        found, end = [], 0
+        for token in self._tokenizer(text):
+            start = text.find(token, end)
+            if token.strip() and start >= 0:
+                end = start + len(token)
+                found.append((start, end, token))
+        return found
 
     def _kept(self, counted: Counted, n_found: int) -> tuple[Ids, list[str]]:
         """Choose the terms that stay, in alphabetical order."""

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from laconic.checks import check_choice, check_number
+from laconic.errors import CorpusError
 from laconic.evaluate.windows import count_in_windows
 
 if TYPE_CHECKING:
@@ -122,6 +123,7 @@ def coherence(
     """
     check_choice("measure", measure, get_args(Measure))
     listed = [_heaviest(topic, n_terms) for topic in topics]
+    _refuse_numbers(listed, corpus)
     if window is None:
         n_units, together = _in_documents(corpus)
     else:
@@ -183,6 +185,16 @@ def _heaviest(topic: Topic, n_terms: int) -> list[str]:
         if weight * side > 0:
             words.append(word)
     return list(dict.fromkeys(words))[:n_terms]
+
+
+def _refuse_numbers(topics: Sequence[Sequence[str]], corpus: Corpus) -> None:
+    """Refuse numbers of columns in place of words: all would have the lowest value."""
+    words = {word for topic in topics for word in topic}
+    if words and all(word.isdecimal() for word in words) and not words.intersection(corpus.vocabulary):
+        raise CorpusError(
+            f"the words of these topics are numbers of columns, such as {min(words)!r}, and none is a word "
+            "of the corpus: name the columns, as with model.topics(corpus.vocabulary)"
+        )
 
 
 def _one_for_each(texts: Iterable[str], n_documents: int) -> Iterator[str]:

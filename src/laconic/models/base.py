@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from laconic.display import model_html
 from laconic.engines import Block, Engine, Shards, Threads
 from laconic.engines.checkpoints import Checkpoint, CheckpointLike, described
-from laconic.errors import InPython, ParameterError
+from laconic.errors import InputError, InputWarning, InPython, Parameter, ParameterError
 from laconic.losses.factor import Factor, compressed
 from laconic.losses.folding import Explained, FoldIn
 from laconic.losses.loop import Callback, Found, Patience
@@ -27,7 +27,7 @@ from laconic.losses.memory import Sizes
 from laconic.losses.starts import Start
 from laconic.matrices import as_wanted
 from laconic.models.checking import checked_matrix
-from laconic.models.listing import by_weight
+from laconic.models.listing import by_weight, names_in
 from laconic.models.parameters import check_parameters
 from laconic.models.prepared import forget, prepared
 from laconic.models.state import COMMON, Field, fitted_state, restore
@@ -272,6 +272,16 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         self.n_iter_ = len(trace.history)
         for name, value in found.facts.items():
             setattr(self, f"{name}_", value)
+        if not trace.interrupted and not self.n_alive_:
+            self._warn_of_nothing(found.facts.get("alpha_max"))
+
+    def _warn_of_nothing(self, alpha_max: float | None) -> None:
+        """Say that there are no topics: what was asked for can be computed, and is of no use."""
+        remedy: list[object] = ["look at X: there may be nothing in it to explain"]
+        if self.topic_penalty is not None:
+            most = "" if alpha_max is None else f" (from {alpha_max:.4g} on, there can be none)"
+            remedy = ["lower ", Parameter("alpha_topics"), f", which was {self.topic_penalty:.4g}{most}"]
+        warnings.warn(InputWarning(InputError("no topic has a word: ", *remedy)), stacklevel=5)
 
     def transform(self, X: Any) -> Factor:
         """The weights of documents for the topics found: the document half step with the topics fixed.
@@ -391,10 +401,14 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def score(self, X: Any, y: Any = None) -> float:
         """The share of the loss that the topics take away.
 
-        Higher is better, at most 1, so that a grid search can compare numbers of topics and penalties on
-        held-out documents: 1 - ||X - WC||^2 / ||X||^2 for models with squared loss; for the others, the same
-        with the divergence of X from WC and from independence of documents and terms. Zero if there is
-        nothing to explain.
+        At most 1: 1 - ||X - WC||^2 / ||X||^2 for models with squared loss; for the others, the same with the
+        divergence of X from WC and from independence of documents and terms. Zero if there is nothing to
+        explain.
+
+        It compares fits of the same size, such as two starts. It is no measure to choose a number of topics
+        or a penalty by: more topics and smaller penalties always explain more, also of held-out documents, so
+        a grid search would pick the largest model. For the number of topics, use ``laconic.choose``; for
+        anything else, a scorer of what the topics are for, such as ``laconic.evaluate.coherence``.
         """
         _, loss, whole = self._explained(X, y)
         return min(1.0, 1 - loss / whole) if whole > 0 else 0.0
@@ -597,7 +611,8 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         Parameters
         ----------
         vocabulary : sequence of str, optional
-            The name of every column. Without it, the feature names seen in `fit` are used, or else numbers.
+            The name of every column, or what has them: a corpus, a bundle, or a vectoriser of laconic or
+            scikit-learn. Without it, the feature names seen in `fit` are used, or else numbers.
         n_terms : int or None
             At most this many words of each topic, or all; words without weight are not listed.
 
@@ -621,6 +636,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         if vocabulary is None:
             names = self.term_names()
             return np.arange(self.n_features_in_) if names is None else names
+        vocabulary = names_in(vocabulary)
         if len(vocabulary) != self.n_features_in_:
             raise ValueError(
                 f"The vocabulary has {len(vocabulary)} terms, but the model was fitted on "

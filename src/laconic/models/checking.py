@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
 from sklearn.utils.validation import check_non_negative, validate_data
 
+from laconic.errors import InputError, InputWarning
 from laconic.kernels.rows import sound_rows
 from laconic.matrices import check_indices
+
+_LOOKED_AT = 100
+_FEWEST = 3
 
 
 def checked_matrix(model: Any, X: Any, *, reset: bool) -> csr_array:
     """Finite, two-dimensional, float32 or float64, canonical CSR; the caller's X is never changed."""
     if not reset and _sound(model, X):
         return X
-    if isinstance(getattr(X, "X", None), csr_array):
-        raise TypeError("This is a corpus; pass its matrix: corpus.X, or corpus.counts.")
+    refuse_texts(model, X)
     check_indices(X)
     X = validate_data(
         model,
@@ -34,7 +38,72 @@ def checked_matrix(model: Any, X: Any, *, reset: bool) -> csr_array:
         X.sum_duplicates()
     if model.traits.nonnegative:
         check_non_negative(X, type(model).__name__)
+    if reset and model.wants == "counts" and _look_weighted(X):
+        name = type(model).__name__
+        warnings.warn(
+            InputWarning(
+                InputError(
+                    f"X looks like tf-idf weights (rows of length one), and {name} is a model of counts: its "
+                    "topics will be better on how often each word occurs, such as corpus.counts, or what "
+                    "CountVectorizer gives"
+                )
+            ),
+            stacklevel=5,
+        )
     return X
+
+
+def refuse_texts(model: Any, X: Any) -> None:
+    """Answer the commonest mistakes: a matrix is wanted, and this is a corpus, a bundle, or texts.
+
+    Raises
+    ------
+    TypeError
+        Says what to pass.
+    """
+    if isinstance(getattr(X, "X", None), csr_array):
+        raise TypeError("This is a corpus; pass its matrix: corpus.X, or corpus.counts.")
+    if hasattr(X, "vectorizer_of"):
+        raise TypeError("This is a bundle; pass a matrix, or call bundle.transform(texts).")
+    remedy = (
+        "laconic.fit(texts) counts and fits in one step; or pass Corpus.from_texts(texts)."
+        f"{'counts' if model.wants == 'counts' else 'X'}, and new texts by corpus.vectorize(texts)."
+    )
+    wanted = f"{type(model).__name__} takes a matrix of documents and terms"
+    if isinstance(X, str):
+        raise TypeError(f"X is one text, and {wanted}: {remedy}")
+    kinds = getattr(X, "dtypes", None)
+    columns = getattr(X, "columns", None)
+    if columns is not None and kinds is not None:
+        of = [str(name) for name, kind in zip(columns, kinds, strict=True) if _holds_texts(X[name], kind)]
+        if of:
+            raise TypeError(
+                f"X is a data frame with a column of texts, {of[0]!r}, and {wanted}: "
+                f"laconic.fit(data_frame, text={of[0]!r}) counts and fits in one step."
+            )
+    elif not issparse(X) and getattr(X, "ndim", 1) == 1 and _begins_with_texts(X):
+        raise TypeError(f"X are texts, and {wanted}: {remedy}")
+
+
+def _holds_texts(column: Any, kind: Any) -> bool:
+    return str(kind).lower() in ("object", "str", "string") and _begins_with_texts(column)
+
+
+def _begins_with_texts(values: Any) -> bool:
+    try:
+        first = next(iter(values), None)
+    except TypeError:
+        return False
+    return isinstance(first, str)
+
+
+def _look_weighted(X: csr_array) -> bool:
+    """Whether the first rows are of length one, as tf-idf has them, and no counts."""
+    few = X[:_LOOKED_AT]
+    if not few.nnz or not (few.data % 1).any():
+        return False
+    squares = few.multiply(few).sum(axis=1)
+    return int(np.count_nonzero(squares)) >= _FEWEST and np.allclose(squares[squares > 0], 1, atol=1e-4)
 
 
 def _sound(model: Any, X: Any) -> bool:

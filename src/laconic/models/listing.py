@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,3 +38,26 @@ def by_weight(
     order = np.argsort(-np.abs(weights), kind="stable")
     order = order if n_terms is None else order[: max(0, n_terms)]
     return [(str(names[terms[j]]), float(weights[j])) for j in order]
+
+
+def names_in(vocabulary: Any) -> Any:
+    """The names of columns: as they are given, or those that a corpus, a bundle or a vectoriser has.
+
+    >>> from laconic import Corpus
+    >>> names_in(Corpus.from_texts(["red fish", "red fish"], max_df=1.0)).tolist(), names_in(["red"])
+    (['fish', 'red'], ['red'])
+    """
+    own = getattr(vocabulary, "vocabulary", None)
+    if own is not None:
+        return own
+    if hasattr(vocabulary, "get_feature_names_out"):
+        return vocabulary.get_feature_names_out()
+    if isinstance(vocabulary, Mapping):
+        # from words to columns, as scikit-learn's vocabulary_ has them
+        return sorted(vocabulary, key=vocabulary.__getitem__)
+    if not hasattr(vocabulary, "__len__") or isinstance(vocabulary, str):
+        raise TypeError(
+            "vocabulary must be the name of every column, or a corpus or vectoriser that has them, not "
+            f"{type(vocabulary).__name__}"
+        )
+    return vocabulary

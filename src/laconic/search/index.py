@@ -36,6 +36,10 @@ if TYPE_CHECKING:
 
 BLEND = 0.2
 SCALINGS = ("max", "raw")
+_WRONG = (
+    "SearchIndex takes a bundle with documents, or a corpus and a model, not {}: say "
+    "SearchIndex(laconic.fit(texts)), or SearchIndex(corpus, model)"
+)
 WORDS_OF_TOPIC = 8
 """How many words of a topic an explanation names."""
 
@@ -129,8 +133,12 @@ class SearchIndex:
                 raise ValueError("a bundle has its model and its texts: leave model and texts out")
             self._take(source, modality)
         else:
+            if not isinstance(source, Corpus):
+                raise TypeError(_WRONG.format(type(source).__name__))
             if model is None:
                 raise ValueError("give the model, too: SearchIndex(corpus, model)")
+            if isinstance(model, Bundle):
+                model = model.model
             self._count(source, model, modality, texts)
         corpus = self.documents.corpus()
         matcher: TermMatcher = (

@@ -12,7 +12,7 @@ from laconic.cli.options.arguments import Saved, Sources
 from laconic.cli.options.declaring import but, command
 from laconic.cli.options.modalities import check_names
 from laconic.cli.options.table import MODALITIES, READING
-from laconic.cli.screen.console import say, waiting
+from laconic.cli.screen.console import say, waiting, warn
 from laconic.cli.screen.documents import tell_strangers
 from laconic.cli.screen.reading import ReadingDisplay, tell_problems
 from laconic.words import plural
@@ -101,7 +101,12 @@ def transform(
             found, strangers = counted.reading, (counted.n_terms, counted.n_unknown)
     say(f"{plural(written.n_documents, 'document')} written to {output}", whole=True)
     tell_strangers(*strangers)
-    if written.n_unknown:
+    if written.n_unknown == written.n_documents:
+        warn(
+            f"of {plural(written.n_documents, 'document')} none has a word that the model knows: are they of "
+            "the same kind and language as those it was fitted to, and is --text the right column?"
+        )
+    elif written.n_unknown:
         documents = plural(written.n_unknown, "document")
         alike = "all weights are zero" if written.zero else "all topics have the same weight"
         say(f"{documents} without any word of the vocabulary: {alike}")

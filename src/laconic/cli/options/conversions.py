@@ -83,25 +83,22 @@ def longest(value: Any) -> str:
 
 
 def stop_words(typed: str) -> str | list[str] | None:
-    """The words to leave out, as a `Vectorizer` takes them: of a language, of a file, or none."""
-    name = typed.lower()
-    if name == "english":
-        return name
-    if name == "none":
+    """The words to leave out, as a `Vectorizer` takes them: of languages, of files, or none."""
+    if typed.lower() == "none":
         return None
-    from laconic.corpus.languages import read_words, stop_words_of
+    from laconic.corpus.languages import words_named
 
-    if Path(typed).is_file():
-        # Texts are lower-cased before their stop words are looked for.
-        return [word.lower() for word in read_words(Path(typed))]
     known = completion.stop_word_languages("")
-    if known and name not in known:
-        raise typer.BadParameter(
-            f"there is no file {typed!r}, nor a list of words of such a language; there are none and "
-            f"{', '.join(known)}"
-        )
+    for part in filter(None, map(str.strip, typed.split(","))):
+        if known and part.lower() not in known and not Path(part).is_file():
+            raise typer.BadParameter(
+                f"there is no file {part!r}, nor a list of words of such a language; there are none and "
+                f"{', '.join(known)}"
+            )
     # Without the package that has them, this says how to get it.
-    return stop_words_of(name)
+    words = words_named(typed)
+    # Texts are lower-cased before their stop words are looked for.
+    return words if isinstance(words, str) else sorted({word.lower() for word in words})
 
 
 def stemmer(typed: str) -> str:

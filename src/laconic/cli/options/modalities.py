@@ -66,11 +66,16 @@ class ByModality(dict[str, Any]):
         """Take ``de=german,en=english`` apart."""
         found = cls()
         found.option, found.typed = option, typed
+        said: dict[str, list[str]] = {}
+        name = ""
         for part in typed.split(","):
-            name, _, said = part.partition("=")
-            if not said:
-                raise typer.BadParameter(f"{name!r} in {typed!r} names no modality, or says nothing of it")
-            found[name] = option.value(said)
+            # what has no name goes on with what was said of the last: de=german,my.txt,en=english
+            head, equals, value = part.partition("=")
+            name, value = (head, value) if equals else (name, part)
+            if not name or not value:
+                raise typer.BadParameter(f"{part!r} in {typed!r} names no modality, or says nothing of it")
+            said.setdefault(name, []).append(value)
+        found.update({name: option.value(",".join(values)) for name, values in said.items()})
         return found
 
     def check(self, names: Sequence[str]) -> None:

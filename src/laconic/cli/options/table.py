@@ -145,8 +145,8 @@ TABLE: list[Option] = [
         "--stop-words",
         "stop_words",
         TERMS,
-        "Words to leave out: those of a language (such as german), of a file with a word in each line, or "
-        "none; for several modalities, also de=german,en=english.",
+        "Words to leave out: those of a language (such as german), of a file with a word in each line, of "
+        "several (english,german,my.txt), or none. For several modalities, also de=german,en=english.",
         str,
         metavar="WORDS",
         read=convert.stop_words,
@@ -184,6 +184,7 @@ TABLE: list[Option] = [
         choices=WEIGHTINGS,
         metavar="NAME",
     ),
+    Option("--emoji", "emoji", TERMS, "Take emoji for words, too.", bool),
     Option("--sublinear-tf", "sublinear_tf", TERMS, "For tfidf, take 1 + ln(count) for a count.", bool),
     Option(
         "--model",
@@ -326,6 +327,7 @@ PYTHON_ONLY = {
     "rotate": "goes with init",
     "token_pattern": "a regular expression",
     "lowercase": "goes with token_pattern",
+    "tokenizer": "a function",
     "keep_texts": "commands say what is kept",
     "progress": "commands show their progress",
 }

@@ -15,6 +15,7 @@ from rich.text import Text
 from laconic.cli.screen.console import messages, say, waiting, warn
 from laconic.cli.screen.errors import INTERRUPTED
 from laconic.cli.screen.interrupt import Interrupt
+from laconic.errors import InputWarning
 from laconic.words import COMPILING, plural, size
 
 if TYPE_CHECKING:
@@ -69,10 +70,17 @@ def watched_fit(model: Any, corpora: Mapping[str, Corpus], **options: Any) -> Ou
         last=reports[-1],
         converged=not any(issubclass(w.category, ConvergenceWarning) for w in caught),
         warnings=list(
-            dict.fromkeys(str(w.message) for w in caught if not issubclass(w.category, ConvergenceWarning))
+            dict.fromkeys(_told(w.message) for w in caught if not issubclass(w.category, ConvergenceWarning))
         ),
         n_documents=next(iter(corpora.values())).shape[0],
     )
+
+
+def _told(message: Warning | str) -> str:
+    """A warning of the library, with its parameters as they are typed."""
+    from laconic.cli.options.table import worded
+
+    return message.message.worded(worded) if isinstance(message, InputWarning) else str(message)
 
 
 def fit_and_save(
@@ -198,7 +206,7 @@ def _cautions(model: Any, outcome: Outcome) -> list[str]:
         )
     penalty = model.topic_penalty
     n_dead = len(model.topic_sizes_) - model.n_alive_
-    if n_dead:
+    if n_dead and model.n_alive_:
         remedy = "lower --alpha-topics" if penalty is not None else "ask for fewer topics"
         cautions.append(f"{plural(n_dead, 'topic')} ended without words: {remedy}")
     # Unless so small a budget was asked for.

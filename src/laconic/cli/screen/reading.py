@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from contextlib import ExitStack
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -12,7 +13,7 @@ from rich.progress import BarColumn, Progress, TextColumn
 
 from laconic.cli.options.table import worded
 from laconic.cli.screen.console import messages, printable, say, warn
-from laconic.errors import Parameter
+from laconic.errors import InputWarning, Parameter
 from laconic.words import COMPILING, clock, plural, rounded, size
 
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ class ReadingDisplay:
         from laconic.kernels.compiling import watched
 
         self._watching = ExitStack()
+        self._warnings = self._watching.enter_context(warnings.catch_warnings(record=True))
+        warnings.simplefilter("always", InputWarning)
         self._watching.enter_context(watched(lambda: self._show(COMPILING), lambda: self._show(self._doing)))
         return self
 
@@ -57,8 +60,14 @@ class ReadingDisplay:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        caught = list(self._warnings or ())
         self._watching.close()
         self._bar.stop()
+        for one in caught:
+            if isinstance(one.message, InputWarning):
+                warn(one.message.message.worded(worded))
+            else:
+                warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
 
     def __call__(self, done: int, total: int | None, n_documents: int) -> None:
         """Show how far the reading is."""
