@@ -58,8 +58,8 @@ def test_each_corpus_is_that_of_its_column(tmp_path, suffix):
 @pytest.mark.parametrize(
     ("row", "problem"),
     [
-        ({"de": 3, "en": "sea", "kind": "a"}, "the text 'de' is of type int; it must be a string"),
-        ({"de": "Meer", "en": ["sea"], "kind": "a"}, "the text 'en' is of type list"),
+        ({"de": {"a": 3}, "en": "sea", "kind": "a"}, "the text 'de' is of type dict; it must be a string"),
+        ({"de": "Meer", "en": [7], "kind": "a"}, "the text 'en' is of type list"),
         ({"de": "Meer", "kind": "a"}, "no column 'en'; there are: 'de', 'kind'"),
         ({"de": "Meer", "en": "sea", "kind": None}, "the label is missing"),
     ],
