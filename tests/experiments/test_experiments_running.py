@@ -10,7 +10,7 @@ from experiment_toys import FISH, seen
 
 from laconic.experiments import EXPERIMENTS, keeping, pages, provenance, running
 from laconic.experiments.figures import draw
-from laconic.experiments.parts import Study, plain
+from laconic.experiments.parts import UNTESTED, Study, plain
 
 
 @pytest.fixture
@@ -144,6 +144,24 @@ def test_pages_of_the_manual_are_those_of_the_results(name):
         assert stored.fills == drawn.fills
         # Versions of matplotlib may round in their own way.
         assert stored.places == pytest.approx(drawn.places, abs=0.5)
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_every_claim_is_judged_with_a_reason(name):
+    """Of what has been run; claims rest on parts that there are, and none is judged without results."""
+    experiment = EXPERIMENTS[name]
+    path = Path(__file__).parents[2] / "results" / f"{name}.json"
+    if not path.exists():
+        pytest.skip("these results are not in this checkout")
+    results = running.read_results(experiment, path)
+    assert len(experiment.claims) > 3
+    for claim in experiment.claims:
+        assert set(claim.parts) <= set(experiment.needs)
+        if all(part in results for part in claim.parts):
+            verdict = claim.judge(*(results[part]["results"] for part in claim.parts))
+            assert verdict.reason.endswith(".")
+            assert (verdict.state == UNTESTED) == (not claim.parts)
+    assert experiment.changed
 
 
 def test_an_interrupted_part_goes_on(data, tmp_path, monkeypatch):

@@ -1,7 +1,11 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
+from laconic.experiments import gmf
+from laconic.experiments.gmf import timing
 from laconic.experiments.gmf.ranking import FAMILIES, PAPER, SIMILARITIES, _models, _verdict, render
 from laconic.experiments.gmf.topics import _finding
 from laconic.experiments.parts import plain
@@ -83,3 +87,32 @@ def test_readability_is_kept_or_not():
         "is not confirmed by coherence (NPMI: RLSI 0.300 against 0.300; NMF 0.300 against 0.400)"
         in _finding(models)
     )
+
+
+def test_time_of_iterations_is_compared_with_the_paper():
+    seconds = {"RLSI": {"0.01": [0.2, 0.9]}, "GroupRLSI": {"0.01": [0.1, 0.3]}}
+    results = {
+        "n_documents": 9,
+        "n_terms": 8,
+        "n_classes": 2,
+        "sizes": [[10, 4], [20, 8]],
+        "topics": [18, 36],
+        "alphas": [0.01],
+        "iterations": 6,
+        "seconds": seconds,
+        "paper": timing.PAPER,
+    }
+    section = timing.render(results)
+    assert "| 0.01 | 0.2 | 0.1 | 2.0 | 0.9 | 0.3 | 3.0 |" in section.text
+    assert "342.59" not in section.text
+    assert "| 0.01 | 19.5 | 15 | 1.3 | 44.1 | 23.3 | 1.9 | 110 | 52 | 2.1 | 343 | 106 | 3.2 |" in section.text
+    judged = {claim.text: claim.judge(results) for claim in gmf.CLAIMS if claim.parts == ("timing",)}
+    assert {verdict.state for verdict in judged.values()} == {"confirmed"}
+    assert "2.0 → 3.0 here" in judged["The more topics, the greater the gain"].reason
+
+
+def test_an_iteration_is_timed():
+    rng = np.random.default_rng(0)
+    X = csr_array(rng.random((30, 12)) * (rng.random((30, 12)) < 0.4))
+    model = GroupRLSI(1, 1, max_iter=4, tol=0, random_state=0, n_jobs=1)
+    assert timing._seconds(model, X, np.arange(30) % 2) > 0

@@ -43,8 +43,7 @@ def render(experiment: Experiment, results: dict[str, Results]) -> tuple[str, di
     lines = [f"# {experiment.title}", "", experiment.about.strip(), ""]
     if quick:
         lines += [_QUICK.format(parts=list_of(quick), verb="were" if len(quick) > 1 else "was").strip(), ""]
-    if experiment.claims:
-        lines += ["## What the paper claims, and what holds here", "", _claims(experiment, results), ""]
+    lines += ["## What the paper claims, and what holds here", "", _claims(experiment, results), ""]
     lines += ["## In short", ""]
     lines += [f"- {finding}" for section in sections.values() for finding in section.findings]
     if missing:

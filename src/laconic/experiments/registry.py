@@ -151,7 +151,11 @@ EXPERIMENTS: dict[str, Experiment] = {
             "gmf",
             "Group models: topics that classes share and topics of each, blended with term matching",
             10,
-            {"ranking": ("cranfield", "cacm", "npl", "time", "adi"), "topics": ("bbc_news",)},
+            {
+                "timing": ("20newsgroups",),
+                "ranking": ("cranfield", "cacm", "npl", "time", "adi"),
+                "topics": ("bbc_news",),
+            },
             "laconic.experiments.gmf",
         ),
     )

@@ -73,9 +73,8 @@ CLAIMS = (
     ),
 )
 CHANGED = (
-    "**Readings.** The prior over the documents of a topic was added after the results of the other reading "
-    "had been seen.",
-    "**Convergence.** The tolerance was lowered to 1e-7 after first results, in which models with a "
-    "prior had moved longer than those without.",
+    "**Readings.** The prior over the documents of a topic, and the choice of eps, were added after the "
+    "results of the other reading had been seen.",
+    "Whether other settings were changed before the first results were stored was not recorded.",
 )
 FUTURE: tuple[str, ...] = ()

@@ -5,23 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from laconic.experiments.parts import Claim, Results, Say, Study
+from laconic.experiments.parts import Results, Say, Study
 from laconic.experiments.sparse_lsa import genes, topics
+from laconic.experiments.sparse_lsa.judging import CHANGED, CLAIMS, FUTURE
 from laconic.experiments.sparse_lsa.texts import Plan, load_newsgroups, load_reuters, run_texts
 from laconic.experiments.sparse_lsa.texts_page import render_texts
+
+__all__ = ["ABOUT", "CHANGED", "CLAIMS", "FUTURE", "PARTS", "TITLE"]
 
 TITLE = "Sparse latent semantic analysis"
 ABOUT = """
 X. Chen, Y. Qi, B. Bai, Q. Lin and J. G. Carbonell, *Sparse Latent Semantic Analysis*, SDM 2011. The paper
 adds to LSA an l1 penalty, of strength λ, on the weights of words in topics, and keeps the documents' basis
-orthogonal. It claims that documents projected on such topics are classified about as well as with LSA, with
-a fraction of a per cent of the weights, and so in a fraction of the time and memory; that topics without
-negative weights are more distinct than LDA's; and that with groups of genes in place of single ones
-components can be named.
+orthogonal.
 """
-CLAIMS: tuple[Claim, ...] = ()
-CHANGED: tuple[str, ...] = ()
-FUTURE: tuple[str, ...] = ()
 
 CODING_STRENGTHS = (0.003, 0.01, 0.03)
 NEWSGROUPS = Plan(

@@ -68,7 +68,7 @@ dimensions are many. The SVM on tf-idf itself, without any projection, has an ac
 
 ### How sparse the topics are (Table 2)
 
-The share of weights that are not zero, in per cent; other methods' topics are dense.{counterpart}
+The share of weights that are not zero, in per cent; other methods' topics are dense.{counterpart}{slip}
 
 {densities}
 
@@ -121,6 +121,7 @@ def render_texts(results: Results) -> Section:
         lda_iterations=LDA_ITERATIONS,
         words=percent(words["accuracy"], words["accuracy_sd"]),
         accuracies=_accuracies(results),
+        slip=_slip(results),
         counterpart=" Beside 900 stands the paper's 1,000." if "900" in results["dimensions"][LSA] else "",
         densities=_densities(results),
         effective=_effective(results),
@@ -213,3 +214,16 @@ def _efficiency(results: Results) -> str:
     times = ["alone (ms)", "together (ms)"]
     headings = ["method", "", *times, "MB", "projected (%)", "accuracy (%)", "training only (%)"]
     return table(headings, rows, "llrrrrrr")
+
+
+def _slip(results: Results) -> str:
+    """A remark on a number that cannot be what the paper means, where it is printed."""
+    printed = results["paper"]["densities"][NONNEGATIVE]
+    smaller, suspect, larger = (printed[str(n)] for n in (50, 100, 500))
+    if smaller > suspect < larger:
+        return (
+            f" The paper prints {100 * suspect:.2f} % for {NONNEGATIVE} with 100 dimensions, between "
+            f"{100 * smaller:.2f} % with 50 and {100 * larger:.2f} % with 500: that must be a slip, "
+            f"perhaps for {1000 * suspect:.2f} %."
+        )
+    return ""

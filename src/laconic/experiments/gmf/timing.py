@@ -1,0 +1,164 @@
+"""Tables 6 to 9 of the paper: the time of an iteration, flat and in groups, over penalties and topics."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from laconic import datasets
+from laconic.experiments.fitting import iterations_given
+from laconic.experiments.parts import SEED, Desk, Results, Section
+from laconic.experiments.writing import list_of, table
+from laconic.losses.loop import Progress
+from laconic.models import RLSI, GroupRLSI
+
+# The numbers of topics that are shared and of each class, as in the paper; the penalties as well.
+SIZES = ((10, 4), (20, 8), (50, 20))
+ALPHAS = (0.01, 0.02, 0.05, 0.1)
+ALPHA_DOCS = 0.1
+ITERATIONS = 6
+FLAT, GROUP = "RLSI", "GroupRLSI"
+
+# Minutes of an iteration with 110, 220, 550 and 1,100 topics, by penalty: Wikipedia, Tables 6 and 7.
+PAPER: dict[str, dict[str, tuple[float, ...]]] = {
+    FLAT: {
+        "0.01": (19.49, 44.13, 110.35, 342.59),
+        "0.02": (19.02, 43.64, 93.47, 332.33),
+        "0.05": (16.73, 34.63, 90.45, 318.27),
+        "0.1": (14.91, 27.26, 89.92, 307.67),
+    },
+    GROUP: {
+        "0.01": (14.99, 23.27, 51.95, 106.13),
+        "0.02": (14.01, 22.88, 50.17, 104.13),
+        "0.05": (13.95, 22.68, 48.25, 99.03),
+        "0.1": (14.05, 22.47, 48.07, 97.13),
+    },
+}
+PAPER_TOPICS = (110, 220, 550, 1100)
+
+_TEXT = """
+The paper times an iteration on 2.8 million articles of Wikipedia in 25 classes, with 24 threads. Here it is
+{n_documents:,} articles of 20 Newsgroups in {n_classes} classes, {n_terms:,} terms, tf-idf, on one core: as
+many shared topics and topics of each class as in the paper ({sizes}), flat models with the same number in
+all, the paper's penalties on topics, alpha_docs {alpha_docs:g}. Times are processor seconds, the median of
+the iterations after the first, of {iterations}. The seconds cannot be compared with the paper's minutes, so
+the ratio of the two models stands beside the paper's. How an iteration at the size of the paper's collections
+takes, on generated corpora, is on [another page](../performance-groups.md).
+
+{table}
+
+The paper's minutes (Tables 6 and 7; 24 threads):
+
+{paper}
+
+{conclusion}
+"""
+
+
+def run(quick: bool, desk: Desk) -> Results:
+    """Time iterations over penalties and numbers of topics."""
+    data: Any = datasets.load("20newsgroups")
+    if quick:
+        data = data.where(np.random.default_rng(SEED).permutation(len(data))[:400])
+    corpus = data.corpus(min_df=5, max_df=0.5, weighting="tfidf")
+    labels = np.asarray(data.labels)
+    n_classes = len(set(labels))
+    sizes, alphas = (SIZES[:2], ALPHAS[:1]) if quick else (SIZES, ALPHAS)
+    seconds: dict[str, dict[str, list[float]]] = {FLAT: {}, GROUP: {}}
+    for alpha in alphas:
+        for shared, own in sizes:
+            total = shared + n_classes * own
+            common: Results = {
+                "alpha_topics": alpha,
+                "alpha_docs": ALPHA_DOCS,
+                "max_iter": ITERATIONS,
+                "tol": 0,
+                "random_state": SEED,
+                "n_jobs": 1,
+            }
+            models: dict[str, Any] = {
+                FLAT: RLSI(total, init="documents", **common),
+                GROUP: GroupRLSI(shared, own, **common),
+            }
+            for name, model in models.items():
+                key = f"{name}, {total} topics, {alpha:g}, {corpus.shape}"
+                found = desk.keep(key, _seconds, model, corpus.X, None if name == FLAT else labels)
+                seconds[name].setdefault(f"{alpha:g}", []).append(found)
+    return {
+        "n_documents": corpus.shape[0],
+        "n_terms": corpus.shape[1],
+        "n_classes": n_classes,
+        "sizes": sizes,
+        "topics": [shared + n_classes * own for shared, own in sizes],
+        "alphas": alphas,
+        "iterations": ITERATIONS,
+        "seconds": seconds,
+        "paper": PAPER,
+    }
+
+
+def _seconds(model: Any, X: Any, labels: Any) -> float:
+    """Processor time of an iteration: the median of those after the first."""
+    moments: list[float] = []
+
+    def watch(progress: Progress) -> None:
+        if progress.phase == "fit" and progress.half == "topics":
+            moments.append(time.process_time())
+
+    with iterations_given():
+        model.fit(X, labels, callback=watch)
+    return float(np.median(np.diff(moments)))
+
+
+def ratios(results: Results) -> dict[str, float]:
+    """How many times as long an iteration of the flat model takes, by topics, at the smallest penalty."""
+    alpha = f"{results['alphas'][0]:g}"
+    pairs = zip(results["seconds"][FLAT][alpha], results["seconds"][GROUP][alpha], strict=True)
+    return {str(n): flat / group for n, (flat, group) in zip(results["topics"], pairs, strict=True)}
+
+
+def paper_ratios() -> list[float]:
+    """The same in the paper."""
+    return [a / b for a, b in zip(PAPER[FLAT]["0.01"], PAPER[GROUP]["0.01"], strict=True)]
+
+
+def render(results: Results) -> Section:
+    """The section of the page."""
+    found = ratios(results)
+    text = _TEXT.format(
+        **{key: results[key] for key in ("n_documents", "n_terms", "n_classes", "iterations")},
+        sizes=list_of(f"{shared} and {own}" for shared, own in results["sizes"]),
+        alpha_docs=ALPHA_DOCS,
+        table=_table(results["seconds"], results["topics"], "s"),
+        paper=_table(results["paper"], PAPER_TOPICS, "min"),
+        conclusion=(
+            "With the smallest penalty, the flat model takes "
+            + list_of(f"{ratio:.1f} times as long ({n} topics)" for n, ratio in found.items())
+            + "; in the paper "
+            + list_of(f"{ratio:.1f} ({n})" for n, ratio in zip(PAPER_TOPICS, paper_ratios(), strict=True))
+            + "."
+        ),
+    )
+    last = list(found)[-1]
+    finding = (
+        f"**Time**: with {last} topics in all, an iteration of flat RLSI takes {found[last]:.1f} times as "
+        f"long as one of group RLSI on 20 Newsgroups (the paper, on Wikipedia, {paper_ratios()[2]:.1f} "
+        "with 550)."
+    )
+    return Section("The time of an iteration (Tables 6 to 9)", text, [finding])
+
+
+def _table(seconds: Results, topics: Any, unit: str) -> str:
+    rows = []
+    for alpha in seconds[FLAT]:
+        flat, group = seconds[FLAT][alpha], seconds[GROUP][alpha]
+        cells = []
+        for a, b in zip(flat, group, strict=True):
+            cells += [f"{a:.3g}", f"{b:.3g}", f"{a / b:.1f}"]
+        rows.append([alpha, *cells])
+    headings = ["penalty"]
+    for n in topics:
+        headings += [f"K = {n}: flat ({unit})", f"group ({unit})", "ratio"]
+    return table(headings, rows, "r" * len(headings))
