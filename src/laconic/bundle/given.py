@@ -25,7 +25,7 @@ from laconic.reading.links import read_links
 from laconic.reading.paths import COUNT_FORMATS, FORMATS
 from laconic.reading.rows import Joined
 
-READING = ("encoding", "delimiter", "vocabulary", "on_error")
+READING = ("encoding", "delimiter", "vocabulary", "on_error", "max_documents")
 """Options of files."""
 
 # What the same thing is called by readers, on the command line and elsewhere.

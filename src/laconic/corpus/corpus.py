@@ -171,6 +171,7 @@ class Corpus:
         delimiter: str | None = None,
         vocabulary: Terms | None = None,
         on_error: OnError = "raise",
+        max_documents: int | None = None,
         keep_texts: bool = False,
         progress: Progress | None = None,
         **options: Unpack[VectorizerOptions],
@@ -207,6 +208,8 @@ class Corpus:
         on_error : {"raise", "skip"}, default="raise"
             Whether a row that cannot be used raises, or is left out and noted in `reading`. What is wrong
             with a whole file, such as a missing column, always raises; in a folder, each file is a row.
+        max_documents : int or None, default=None
+            After so many documents, reading stops: to try something on the first of many.
         keep_texts : bool, default=False
             Whether the corpus has the texts, too (in a temporary file, if they are large).
         progress : callable or None, default=None
@@ -244,6 +247,7 @@ class Corpus:
                 label=label,
                 encoding=encoding,
                 on_error=on_error,
+                max_documents=max_documents,
                 progress=progress,
             )
             corpus = cls.from_counts(counted.counts, counted.vocabulary, labels=counted.labels, **options)  # type: ignore[misc]
@@ -263,6 +267,7 @@ class Corpus:
             encoding=encoding,
             delimiter=delimiter,
             on_error=on_error,
+            max_documents=max_documents,
             progress=progress,
         )
         vectorizer = Vectorizer(**options)

@@ -29,6 +29,7 @@ def read_corpora(
     encoding: str = "utf-8",
     delimiter: str | None = None,
     on_error: OnError = "raise",
+    max_documents: int | None = None,
     progress: Progress | None = None,
     keep_texts: bool = False,
     options: Mapping[str, VectorizerOptions] | None = None,
@@ -44,7 +45,7 @@ def read_corpora(
     texts : mapping of str to str
         The column of each modality, by its name; two or more. An empty text, or null, is one that the
         document lacks: its row is empty.
-    label, id, date, encoding, delimiter, on_error
+    label, id, date, encoding, delimiter, on_error, max_documents
         As of `Corpus.read`. A row that is left out is left out of all corpora.
     progress : callable or None, default=None
         As of `Corpus.read`; bytes are counted once for each modality.
@@ -87,6 +88,7 @@ def read_corpora(
             encoding=encoding,
             delimiter=delimiter,
             on_error=on_error,
+            max_documents=max_documents,
             progress=None if progress is None else _in_all(progress, number, len(texts)),
         )
         one = _OneText(documents, number)

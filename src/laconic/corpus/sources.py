@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from laconic.corpus.options import VectorizerOptions
     from laconic.reading import Progress
 
-_FOR_COUNTS = {"label", "encoding", "vocabulary", "on_error", "weighting", "sublinear_tf"}
+_FOR_COUNTS = {"label", "encoding", "vocabulary", "on_error", "max_documents", "weighting", "sublinear_tf"}
 # Of texts, those without columns.
 _WITHOUT_COLUMNS = ".txt"
 

@@ -49,6 +49,7 @@ def read_counts(
     label: str | None = None,
     encoding: str = "utf-8",
     on_error: OnError = "raise",
+    max_documents: int | None = None,
     progress: Progress | None = None,
 ) -> Counted:
     r"""Read a file of counts.
@@ -64,7 +65,7 @@ def read_counts(
         ``vocab.NAME.txt`` beside a ``docword.NAME.txt``, and otherwise the numbers of terms in the file.
     label : "label" or None, default=None
         Only for SVMlight: the first field of each line, as it is written.
-    encoding, on_error, progress
+    encoding, on_error, max_documents, progress
         As of `read_documents`; only SVMlight has rows that can be left out.
 
     Returns
@@ -90,9 +91,15 @@ def read_counts(
     """
     check_encoding(encoding)
     (file,) = _one(path)
-    ledger = Ledger((file,), file.stat().st_size, on_error, progress)
+    ledger = Ledger((file,), file.stat().st_size, on_error, progress, max_documents)
     source = File(file, ledger, encoding)
     svmlight = suffixes(file)[0] in SVMLIGHT
+    if max_documents is not None and not svmlight:
+        raise CorpusError(
+            f"{file} need not have its documents in order, so all of it is read: leave ",
+            Parameter("max_documents"),
+            " out",
+        )
     if label is not None and not (svmlight and label == "label"):
         raise CorpusError(
             f"{file} holds counts and has no column {label!r}; only SVMlight files have labels: ",

@@ -8,13 +8,13 @@ from operator import itemgetter
 from typing import BinaryIO
 
 from laconic.errors import CorpusError, Parameter
-from laconic.reading.files import File
+from laconic.reading.files import LARGEST_LINE, TOO_LONG, File
 from laconic.reading.rows import Columns, Row
 
 # The csv module's own limit for a field is 128 KB, which a long article exceeds. Without any, a quote that
 # is never closed would take the memory of all that comes after it, also where it seems closed and opened
 # again in every line.
-_LARGEST_RECORD = 1 << 28
+_LARGEST_RECORD = LARGEST_LINE
 _QUOTING = "fields with quotes must be in double quotes, and quotes in them doubled"
 _USUAL = (",", ";", "\t", "|")
 
@@ -68,7 +68,7 @@ def _records(source: File, file: BinaryIO, delimiter: str) -> Iterator[tuple[int
     line and not the rest of the file. A record that is then still open where a line of the wrong one ended
     would go the same way, so it is not followed, and the time stays linear.
     """
-    lines = _lines(file)
+    lines = _lines(source, file)
     again: list[bytes] = []
     taken: list[bytes] = []
     undecodable: list[int] = []
@@ -85,8 +85,8 @@ def _records(source: File, file: BinaryIO, delimiter: str) -> Iterator[tuple[int
                 return
             n_bytes = len(line) + (n_bytes if taken else 0)
             taken.append(line)
-            if n_bytes > _LARGEST_RECORD:
-                raise csv.Error(f"a record of more than {_LARGEST_RECORD:,} bytes")
+            if n_bytes > _LARGEST_RECORD or not line:
+                raise csv.Error(f"a record of {TOO_LONG}")
             try:
                 text = line.decode()
             except UnicodeDecodeError:
@@ -124,10 +124,12 @@ def _records(source: File, file: BinaryIO, delimiter: str) -> Iterator[tuple[int
         undecodable.clear()
 
 
-def _lines(file: BinaryIO) -> Iterator[bytes]:
-    """Give the lines, which may end as on any system."""
-    for line in file:
-        if b"\r" in line:
+def _lines(source: File, file: BinaryIO) -> Iterator[bytes]:
+    """Give the lines, which may end as on any system; nothing for one that is too long."""
+    for line in source.raw_lines(file):
+        if line is None:
+            yield b""
+        elif b"\r" in line:
             yield from line.splitlines(keepends=True)
         else:
             yield line

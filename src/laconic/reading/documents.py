@@ -92,6 +92,7 @@ def read_documents(
     encoding: str = "utf-8",
     delimiter: str | None = None,
     on_error: OnError = "raise",
+    max_documents: int | None = None,
     progress: Progress | None = None,
 ) -> DocumentStream[Document]:
     r"""Read documents one at a time.
@@ -124,6 +125,8 @@ def read_documents(
     on_error : {"raise", "skip"}, default="raise"
         Whether a row that cannot be used raises, or is left out and noted in `DocumentStream.reading`. What
         is wrong with a whole file, such as a missing column, always raises; in a folder, each file is a row.
+    max_documents : int or None, default=None
+        After so many documents, reading stops: to try something on the first of many.
     progress : callable or None, default=None
         Called every few megabytes, or ten thousand documents, and at the end, with the number of bytes read
         (of compressed files, of compressed bytes), that of all, and the number of documents.
@@ -150,7 +153,7 @@ def read_documents(
     Document(text='red fish', label='1960', id='0', date=None)
     Document(text='', label='1961', id='1', date=None)
     """
-    found = plan(path, encoding, delimiter, on_error, progress)
+    found = plan(path, encoding, delimiter, on_error, progress, max_documents)
     return _documents(found, text, label, id, date)
 
 
@@ -164,6 +167,7 @@ def read_modalities(
     encoding: str = "utf-8",
     delimiter: str | None = None,
     on_error: OnError = "raise",
+    max_documents: int | None = None,
     progress: Progress | None = None,
 ) -> DocumentStream[MultimodalDocument]:
     """Read documents that have several texts, such as translations of each other, one document at a time.
@@ -174,7 +178,7 @@ def read_modalities(
         Files with columns; see `read_documents`.
     texts : sequence of str
         Two or more columns of texts. One that is null is empty.
-    label, id, date, encoding, delimiter, on_error, progress
+    label, id, date, encoding, delimiter, on_error, max_documents, progress
         As of `read_documents`.
 
     Returns
@@ -189,7 +193,7 @@ def read_modalities(
     """
     if isinstance(texts, str) or len(texts) < 2:
         raise CorpusError("give two or more columns of texts; read_documents reads one")
-    found = plan(path, encoding, delimiter, on_error, progress)
+    found = plan(path, encoding, delimiter, on_error, progress, max_documents)
     rows = _rows(found, Columns(tuple(texts), label, id, date))
     return DocumentStream((MultimodalDocument(*row) for row in rows), found.ledger)
 
@@ -239,7 +243,18 @@ def text_columns(text: object) -> str | Joined:
 
 
 def _rows(found: Plan, columns: Columns) -> Iterator[tuple[Any, str | None, str, np.datetime64 | None]]:
-    """Check what formats found, and give each document an id."""
+    """Check what formats found, and give each document an id; as many as are wanted."""
+    ledger = found.ledger
+    for row in _checked_rows(found, columns):
+        yield row
+        if ledger.full:
+            break
+    ledger.finish(found.name)
+
+
+def _checked_rows(
+    found: Plan, columns: Columns
+) -> Iterator[tuple[Any, str | None, str, np.datetime64 | None]]:
     ledger = found.ledger
     labelled, keyed, dated = (column is not None for column in columns[1:])
     several = len(columns.texts) > 1
@@ -267,7 +282,6 @@ def _rows(found: Plan, columns: Columns) -> Iterator[tuple[Any, str | None, str,
                 continue
             ledger.accept(sum(map(len, text)) if several else len(text))
             yield text, label, name, moment
-    ledger.finish(found.name)
 
 
 def _text(value: object, what: str) -> str:

@@ -132,7 +132,7 @@ def _parts(
         header = read_header(source, file)
         yield header, (np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.float32))
         line = header.line
-        for block in _blocks(file):
+        for block in _blocks(source, file):
             found = _fast(block, header)
             if found is None:
                 found = _careful(source, block, header, line)
@@ -140,10 +140,16 @@ def _parts(
             line += block.count(b"\n")
 
 
-def _blocks(file: BinaryIO) -> Iterator[bytes]:
+def _blocks(source: File, file: BinaryIO) -> Iterator[bytes]:
     """Give a few megabytes of whole lines at a time."""
     while block := file.read(_BLOCK):
-        yield block + file.readline()
+        # what is left of a line; a whole one is some dozens of bytes
+        rest = file.readline(_BLOCK)
+        if len(rest) == _BLOCK:
+            raise CorpusError(
+                f"{source.path}: a line of more than {_BLOCK:,} bytes, which is no entry of a matrix"
+            )
+        yield block + rest
 
 
 def _fast(block: bytes, header: _Header) -> _Arrays | None:

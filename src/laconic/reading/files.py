@@ -20,6 +20,12 @@ if TYPE_CHECKING:
     from laconic.reading.ledger import Ledger
 
 _BUFFER = 1 << 18
+LARGEST_LINE = 1 << 25
+"""Bytes of a line, of a record of several lines, or of a file that is one document. A few bytes of a
+compressed file can stand for any number; nothing longer is taken into memory."""
+TOO_LONG = f"more than {LARGEST_LINE:,} bytes, the limit for a line or a document; divide it"
+# Where nothing comes of lines, how far the reading is is told every so many bytes.
+_TOLD = 1 << 24
 _MARK = codecs.BOM_UTF8
 
 # Decoding goes in blocks, so a strict decoder's error would not tell the line. A lone surrogate in place of
@@ -163,13 +169,31 @@ class File(Rows):
         """The error about a file that is not what its name says."""
         return CorpusError(f"{self.path} is damaged, cut off or not of its suffix ({why}); get it again")
 
+    def raw_lines(self, file: BinaryIO) -> Iterator[bytes | None]:
+        """Give the lines of what is open; None for one that is too long, which is passed over."""
+        untold = 0
+        for line in iter(partial(file.readline, LARGEST_LINE + 1), b""):
+            untold += len(line)
+            if untold > _TOLD:
+                untold = 0
+                self.ledger.tell()
+            if len(line) <= LARGEST_LINE:
+                yield line
+                continue
+            while line and not line.endswith(b"\n"):
+                line = file.readline(_BUFFER)
+            yield None
+
     def lines(self) -> Iterator[tuple[int, str]]:
         """Give the lines with their numbers, from 1; those that cannot be decoded are refused.
 
         A line ends at a line feed only: texts may hold the other characters that Python takes for a line end.
         """
         with self.opened() as file:
-            for number, line in enumerate(file, start=1):
+            for number, line in enumerate(self.raw_lines(file), start=1):
+                if line is None:
+                    self.refuse(number, TOO_LONG)
+                    continue
                 try:
                     text = line.decode()
                 except UnicodeDecodeError:

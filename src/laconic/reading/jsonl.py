@@ -9,7 +9,7 @@ from operator import itemgetter
 from typing import Any
 
 from laconic.errors import CorpusError
-from laconic.reading.files import File
+from laconic.reading.files import LARGEST_LINE, TOO_LONG, File
 from laconic.reading.rows import Columns, Row
 from laconic.reading.strings import is_unicode, kind
 
@@ -17,7 +17,7 @@ _decode = json.JSONDecoder().raw_decode
 _SUCH = 'such as {"text": "..."}'
 # So many bytes of an array are read at a time; an object of more is read on until it ends, but not for ever.
 _BLOCK = 1 << 20
-_LARGEST_OBJECT = 1 << 28
+_LARGEST_OBJECT = LARGEST_LINE
 _WHITE = " \t\r\n"
 
 
@@ -65,7 +65,7 @@ def _records(source: File) -> Iterator[Any]:
         def more() -> None:
             nonlocal rest, ended
             if len(rest) > _LARGEST_OBJECT:
-                source.fail(number + 1, f"an object of more than {_LARGEST_OBJECT:,} characters")
+                source.fail(number + 1, f"an object of {TOO_LONG}")
             # an object that is cut off is parsed again, so each time with twice as much of it
             block = file.read(max(_BLOCK, len(rest)))
             ended = not block

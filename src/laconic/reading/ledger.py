@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from numbers import Integral
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
+from laconic.checks import check_number
 from laconic.errors import CorpusError, Parameter
 from laconic.reading.rows import MissingColumnError
 
@@ -70,6 +73,8 @@ class Ledger:
         Whether a bad row ends the reading or is left out.
     progress : callable or None
         Called with the bytes read, the bytes in all (or None), and the number of documents.
+    max_documents : int or None
+        After so many, reading stops.
     """
 
     def __init__(
@@ -78,7 +83,10 @@ class Ledger:
         n_bytes: int | None = None,
         on_error: OnError = "raise",
         progress: Progress | None = None,
+        max_documents: int | None = None,
     ) -> None:
+        if max_documents is not None:
+            check_number("max_documents", max_documents, Integral, 1)
         if on_error not in get_args(OnError):
             raise CorpusError(Parameter("on_error"), f' must be "raise" or "skip", not {on_error!r}')
         self.n_documents = 0
@@ -88,6 +96,7 @@ class Ledger:
         self._n_bytes = n_bytes
         self._raises = on_error == "raise"
         self._progress = progress
+        self._most = math.inf if max_documents is None else int(max_documents)
         self._to_go = _STEP
         self._n_skipped = 0
         self._problems: list[CorpusError] = []
@@ -111,6 +120,11 @@ class Ledger:
         if self._to_go < 0:
             self._to_go = _STEP
             self.tell()
+
+    @property
+    def full(self) -> bool:
+        """Whether there are as many documents as are wanted."""
+        return self.n_documents >= self._most
 
     def tell(self) -> None:
         """Tell how far the reading is."""

@@ -45,7 +45,12 @@ class Plan(NamedTuple):
 
 
 def plan(
-    path: Paths, encoding: str, delimiter: str | None, on_error: OnError, progress: Progress | None
+    path: Paths,
+    encoding: str,
+    delimiter: str | None,
+    on_error: OnError,
+    progress: Progress | None,
+    max_documents: int | None = None,
 ) -> Plan:
     """Find the files and their formats; nothing is opened yet."""
     check_encoding(encoding)
@@ -54,10 +59,10 @@ def plan(
     paths = expanded(path)
     name = str(paths[0]) if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1} more"
     if len(paths) == 1 and paths[0].is_dir():
-        return _folder_plan(paths[0], encoding, delimiter, on_error, progress)
+        return _folder_plan(paths[0], encoding, delimiter, on_error, progress, max_documents)
     readers = [_reader(file, delimiter) for file in paths]
     sizes = [file.stat().st_size for file in paths]
-    ledger = Ledger(tuple(paths), sum(sizes), on_error, progress)
+    ledger = Ledger(tuple(paths), sum(sizes), on_error, progress, max_documents)
     sources: list[tuple[Rows, Reader]] = []
     start = 0
     for file, reader, size in zip(paths, readers, sizes, strict=True):
@@ -143,7 +148,12 @@ def is_docword(path: Path) -> bool:
 
 
 def _folder_plan(
-    path: Path, encoding: str, delimiter: str | None, on_error: OnError, progress: Progress | None
+    path: Path,
+    encoding: str,
+    delimiter: str | None,
+    on_error: OnError,
+    progress: Progress | None,
+    max_documents: int | None,
 ) -> Plan:
     if delimiter is not None:
         raise CorpusError(
@@ -161,7 +171,7 @@ def _folder_plan(
         size = sum(file.stat().st_size for file in files)
     except OSError as error:
         raise CorpusError(f"{error.filename or path} cannot be read: {error.strerror}") from error
-    ledger = Ledger((path,), size, on_error, progress)
+    ledger = Ledger((path,), size, on_error, progress, max_documents)
     return Plan(str(path), [(Folder(path, files, ledger, encoding), read_folder)], ledger)
 
 

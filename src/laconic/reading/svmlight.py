@@ -59,6 +59,8 @@ def read_svmlight(source: File, labelled: bool) -> Entries:
         if (highest := max(found.numbers, default=-1)) > largest:
             largest, place = highest, line_number
         source.ledger.accept(len(line))
+        if source.ledger.full:
+            break
     source.ledger.finish(str(source.path))
     columns = np.asarray(numbers)
     first = 0 if len(columns) and columns.min() == 0 else 1

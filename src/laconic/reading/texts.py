@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from laconic.errors import CorpusError, Parameter, listed
-from laconic.reading.files import File, Rows, suffixes
+from laconic.reading.files import LARGEST_LINE, TOO_LONG, File, Rows, suffixes
 from laconic.reading.ledger import Ledger
 from laconic.reading.rows import Columns, Row
 
@@ -76,13 +76,16 @@ def read_folder(source: Folder, columns: Columns) -> Iterator[Row]:
         file = File(name, source.ledger, source._encoding, start)
         try:
             with file.opened() as opened:
-                contents = opened.read()
+                contents = opened.read(LARGEST_LINE + 1)
         except CorpusError as error:
             # One document among many: what is wrong with it is nothing against the others.
             source.refuse(number, error.without(str(name)).without(": ").without(" "))
             continue
         finally:
             start = source.ledger.position()
+        if len(contents) > LARGEST_LINE:
+            source.refuse(number, TOO_LONG)
+            continue
         try:
             text = contents.decode()
         except UnicodeDecodeError as error:

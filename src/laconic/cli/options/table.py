@@ -107,6 +107,15 @@ TABLE: list[Option] = [
         choices=get_args(OnError),
     ),
     Option(
+        "--max-documents",
+        "max_documents",
+        READING,
+        "Read just the first documents, so many: to try something out.",
+        int,
+        metavar="NUMBER",
+        shown="all",
+    ),
+    Option(
         "--html/--no-html",
         "html",
         TERMS,
