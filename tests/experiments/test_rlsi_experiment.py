@@ -20,7 +20,7 @@ from laconic.experiments.retrieval.grids import (
     blended,
     cross_validated,
 )
-from laconic.experiments.rlsi import alike, folds, ranking_page, starts
+from laconic.experiments.rlsi import alike, folds, ranking_page, starts, variants
 from laconic.experiments.rlsi.lambdarank import _kept
 from laconic.experiments.rlsi.ranking import BUDGET, LSI, METHODS, TERMS, TRIED, word_budget
 from laconic.experiments.rlsi.topics import COMPACTNESS
@@ -359,3 +359,21 @@ def test_same_grids_from_start_to_page(monkeypatch, tmp_path):
     assert "| BM25 + LSI |" in section.text
     claim = next(claim for claim in rlsi.CLAIMS if claim.parts == ("grids",))
     assert claim.judge(results).reason
+
+
+def test_variants_count_only_models_whose_topics_live(monkeypatch, tmp_path):
+    monkeypatch.setattr(variants, "read_collection", lambda name, **options: toy())
+    monkeypatch.setattr(variants, "N_TOPICS", 4)
+    monkeypatch.setattr(variants, "ALPHAS", (0.1, 0.1))
+    # The second penalty on topics leaves none of them.
+    monkeypatch.setattr(variants, "SHARES", (0.1, 1.01))
+    monkeypatch.setattr(variants, "NAMES", ("adi",))
+    results = plain(variants.run(False, Keeper(tmp_path / "pieces.json", lambda message: None)))
+    found = results["collections"]["adi"]
+    assert found["dead"] == {"l1/l2": 2, "l2/l1": 0, "l1/l1": 2, "l2/l2": 0}
+    section = variants.render(results)
+    assert "0.1 and 1.01 of the penalty that leaves no topics" in " ".join(section.text.split())
+    assert variants.hollow(results) == []
+    found["chosen"]["l1/l2, cosine"]["density"] = 0.0
+    assert variants.hollow(results) == ["l1/l2 on ADI"]
+    assert "The best of l1/l2 on ADI has hardly any words" in variants.render(results).text

@@ -139,7 +139,7 @@ EXPERIMENTS: dict[str, Experiment] = {
                 "grids": ("cranfield", "cacm", "time", "adi"),
                 "starts": ("cranfield", "cacm", "npl", "scifact", "time", "adi"),
                 "helped": ("cranfield", "time", "adi"),
-                "variants": ("cranfield", "cacm", "time", "adi"),
+                "variants": ("cranfield", "cacm", "time", "adi", "npl", "scifact"),
                 "topics": ("bbc_news",),
                 "vocabulary": ("cranfield", "cacm", "scifact", "time", "adi"),
                 "lambdarank": ("scifact",),

@@ -18,7 +18,7 @@ from laconic.models import RLSI, GroupRLSI
 SIZES = ((10, 4), (20, 8), (50, 20))
 ALPHAS = (0.01, 0.02, 0.05, 0.1)
 ALPHA_DOCS = 0.1
-ITERATIONS = 6
+ITERATIONS = 4
 FLAT, GROUP = "RLSI", "GroupRLSI"
 
 # Minutes of an iteration with 110, 220, 550 and 1,100 topics, by penalty: Wikipedia, Tables 6 and 7.

@@ -17,7 +17,7 @@ from laconic.experiments.writing import ranking, table
 
 STRENGTHS = (1.0, 100.0)
 NO_GRAPH = "no graph"
-ITERATIONS, REPEATS = 20, 3
+ITERATIONS, REPEATS = 10, 2
 
 _TEXT = """
 Of the three divergences, the paper says of l1 that "the computation only involves arithmetic operations and

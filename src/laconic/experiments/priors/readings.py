@@ -20,7 +20,7 @@ from laconic.models import PLSA
 from laconic.priors import PseudoDirichlet
 
 DATASET = "bbc_news"
-N_TOPICS, N_STARTS, N_FOLDS, N_WORDS = 10, 3, 5, 8
+N_TOPICS, N_STARTS, N_FOLDS, N_WORDS = 10, 2, 3, 8
 ML = "maximum likelihood"
 # Of eps to choose from by held-out likelihood, topics of a document.
 GRID = (0.0005, 0.002, 0.01, EPS, 0.05, 0.2, 1.0)
@@ -54,8 +54,8 @@ document, eps = {eps}), which begins there. Words that come or go are in bold. I
 
 ### How large should eps be?
 
-The paper leaves that for the future, and would have preferred cross-validation. Here topics are learnt from
-four fifths of the documents; of the others, half of the words (drawn at random) give the topics of a
+The paper leaves that for the future, and would have preferred cross-validation. Here topics are learnt on
+all folds but one; of its documents, half of the words (drawn at random) give the topics of a
 document, and the likelihood of the other half is measured ({folds} folds; {background:.0%} of every word's
 chance is that of the collection). Smaller perplexity is better.
 

@@ -148,6 +148,9 @@ CLAIMS = (
     ),
 )
 CHANGED = (
+    "**Norms.** On the first grid, the best of some variants had topics without words. Penalties that "
+    "are shares of `alpha_max_` and the rule that topics must live were written after that had been "
+    "seen; whether the section has been run with them, it says itself.",
     "**Settings of the word budget** (non-negative topics, 5 % of the terms, alpha_docs, weights of terms, "
     "numbers of topics) were chosen after looking at most collections; how many settings had been tried is "
     "said under *Rankings*, and *Other starts* has the collections where no such choice was made.",
