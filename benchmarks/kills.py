@@ -80,7 +80,7 @@ def child(model: Any, folder: str, answer: str) -> None:
     """A process that fits with a checkpoint, and writes down what it found."""
     found = fitted(model, Checkpoint(folder, every=0))
     Path(answer + ".new").write_text(found)
-    os.replace(answer + ".new", answer)
+    Path(answer + ".new").replace(answer)
 
 
 def place(folder: Path) -> str:
