@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from laconic.errors import CorpusError
-from laconic.kernels.columns import take_columns
+from laconic.kernels.columns import count_columns, take_columns
 from laconic.kernels.rows import sound_rows
 
 if TYPE_CHECKING:
@@ -143,12 +143,18 @@ def canonical_csr(
     return X
 
 
-def columns_like(X: CSR, columns: CSC) -> CSC:
-    """The columns of X, whose entries stand where those of `columns` do: only the numbers are new."""
-    data = np.empty(X.nnz, X.dtype)
-    place, done = columns.indptr[:-1].astype(np.int64), X.indptr[:-1].astype(np.int64)
-    take_columns(X.indptr, X.indices, X.data, 0, X.shape[1], done, place, data)
-    found: CSC = sparse.csc_array((data, columns.indices, columns.indptr), shape=X.shape)
+def by_columns(X: CSR) -> CSC:
+    """A canonical matrix by columns; where it is large, in temporary files."""
+    from laconic.corpus.spool import roomy
+
+    sizes = np.zeros(X.shape[1], np.int64)
+    count_columns(X.indices, sizes)
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    indices, data = roomy(X.nnz, X.indices.dtype), roomy(X.nnz, X.dtype)
+    for entries, out in ((None, indices), (X.data, data)):
+        place, done = starts[:-1].copy(), X.indptr[:-1].astype(np.int64)
+        take_columns(X.indptr, X.indices, entries, 0, X.shape[1], done, place, out)
+    found: CSC = sparse.csc_array((data, indices, starts.astype(X.indices.dtype)), shape=X.shape)
     found.has_canonical_format = True
     return found
 

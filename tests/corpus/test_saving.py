@@ -309,7 +309,7 @@ def test_saving_into_a_foreign_directory_is_refused(name, text, corpus, tmp_path
 
 
 def test_a_newer_format_says_so(saved):
-    edit(saved, lambda document: document.update(format_version=3, files="something new"))
+    edit(saved, lambda document: document.update(format_version=4, files="something new"))
     with pytest.raises(CorpusError, match=r"newer laconic.*upgrade laconic"):
         load_corpus(saved)
 

@@ -21,7 +21,7 @@ from laconic.corpus.vectorizer import Vectorizer, check_texts
 from laconic.corpus.weighting import term_weights, usual_length
 from laconic.display import corpus_html
 from laconic.errors import CorpusError, Parameter, listed
-from laconic.matrices import as_counts, as_wanted, columns_like
+from laconic.matrices import as_counts, as_wanted, by_columns
 from laconic.reading import (
     Document,
     OnError,
@@ -39,7 +39,8 @@ from laconic.reading.strings import Strings, as_names, as_vocabulary, check_uniq
 from laconic.words import plural
 
 if TYPE_CHECKING:
-    from laconic.engines import Shards
+    from laconic.engines import Block, Room, Shards
+    from laconic.engines.shards import Columns
     from laconic.matrices import CSC, CSR
 
 
@@ -49,6 +50,13 @@ class Given(NamedTuple):
     labels: bool
     dates: bool
     texts: bool
+
+
+class Part(NamedTuple):
+    """Some rows of a corpus, by columns."""
+
+    rows: Block
+    columns: Columns
 
 
 class Corpus:
@@ -112,6 +120,8 @@ class Corpus:
     """
 
     reading: Reading | None = None
+    parts: list[Part] | None = None
+    """The counts by columns, shard by shard, of a large corpus that was saved."""
 
     def __init__(
         self,
@@ -144,7 +154,7 @@ class Corpus:
     def _restored(
         cls,
         counts: CSR,
-        counts_csc: CSC,
+        by_columns: CSC | list[Part],
         vectorizer: Vectorizer,
         *,
         labels: Strings | None,
@@ -154,7 +164,11 @@ class Corpus:
     ) -> Self:
         """Make a corpus of what was saved and is checked, without reading or copying it again."""
         corpus = cls.__new__(cls)
-        corpus.counts, corpus.counts_csc, corpus.vectorizer = counts, counts_csc, vectorizer
+        corpus.counts, corpus.vectorizer = counts, vectorizer
+        if isinstance(by_columns, list):
+            corpus.parts = by_columns
+        else:
+            corpus.counts_csc = by_columns
         corpus.labels, corpus.ids, corpus.dates, corpus.texts = labels, ids, dates, texts
         return corpus
 
@@ -557,15 +571,15 @@ class Corpus:
     @cached_property
     def counts_csc(self) -> CSC:
         """The counts by columns; computed when first used, or mapped from the disk as `counts` are."""
-        return sparse.csc_array(self.counts)
+        return sparse.csc_array(self.counts) if self.parts is None else by_columns(self.counts)
 
     @cached_property
     def X(self) -> CSR:  # noqa: N802
         """The counts as weighted by the vectoriser."""
         return self.vectorizer.weigh(self.counts)
 
-    def shards(self, wants: str = "weights") -> Shards:
-        """The documents as a fit takes them, by rows and by columns.
+    def shards(self, wants: str = "weights", room: Room | None = None) -> Shards:
+        """The documents as a fit takes them, by rows and by columns; many are cut into several shards.
 
         Of a corpus that was saved, the columns are used as they are on the disk: only weights are put in
         their order.
@@ -574,6 +588,10 @@ class Corpus:
         ----------
         wants : {"weights", "counts"}, default="weights"
             Whether as `X` or as `counts`: a model's ``wants``.
+        room : Room, optional
+            Where weights of terms and documents are, and what else a fit makes of them: ``Room(FOLDER)``
+            keeps them in files there, for a collection that is larger than memory. Weights are then found
+            shard by shard.
 
         Returns
         -------
@@ -587,14 +605,30 @@ class Corpus:
         >>> PLSA(2, random_state=0).fit(corpus.shards("counts")).n_alive_
         2
         """
-        X = as_wanted(wants, self.counts, lambda counts: self.X)
-        columns = self.counts_csc if "counts_csc" in vars(self) else None
-        if columns is not None and X is not self.counts:
-            # terms of weight zero are left out of the weights
-            columns = columns_like(X, columns) if X.nnz == self.counts.nnz else None
-        from laconic.engines import Shards
+        from laconic.engines.room import MEMORY
+        from laconic.engines.shards import Columns, Shard, Shards, row_range, shard_rows
 
-        return Shards.whole(X, columns)
+        room = MEMORY if room is None else room
+        mapped = self.counts_csc if self.parts is None and "counts_csc" in vars(self) else None
+        known = {part.rows: part.columns for part in self.parts or ()}
+        cut = list(known) or shard_rows(self.counts.indptr)
+        if mapped is not None and len(cut) == 1:
+            known = {cut[0]: Columns(None, mapped.indptr, mapped.indices, mapped.data)}
+
+        def shard(rows: Block) -> Shard:
+            counts = self.counts if len(cut) == 1 else row_range(self.counts, rows)
+            if room.mapped:
+                X = room.matrix(as_wanted(wants, counts, self.vectorizer.weigh))
+            else:
+                X = as_wanted(wants, self.counts, lambda _: self.X)
+                X = X if len(cut) == 1 else row_range(X, rows)
+            columns = known.get(rows)
+            if columns is not None and wants != "counts":
+                # terms of weight zero are left out of the weights
+                columns = columns.weighed(X, room) if X.nnz == counts.nnz else None
+            return Shard(X, np.arange(rows.start, rows.stop), columns=columns, room=room)
+
+        return Shards([shard(rows) for rows in cut])
 
     def with_texts(self, texts: Iterable[str] | None) -> Self:
         """The same documents with their texts, or (None) without.

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from laconic.corpus.corpus import Corpus
+from laconic.corpus.corpus import Corpus, Part
 from laconic.corpus.described import described_vectorizer
 from laconic.corpus.texts import BLOCK, Texts
 from laconic.corpus.vectorizer import Vectorizer
-from laconic.engines import weighted_blocks
+from laconic.engines import Block, weighted_blocks
+from laconic.engines.shards import Columns, row_range, shard_rows
 from laconic.errors import CorpusError
 from laconic.kernels.columns import count_columns, same_by_columns, take_columns
 from laconic.reading.dates import Dates
@@ -29,8 +30,8 @@ from laconic.storage.writing import DirectoryWriter, replacing
 if TYPE_CHECKING:
     from laconic.matrices import CSC, CSR
 
-# Format 2 added dates and texts.
-CORPUS = Kind(noun="corpus", manifest="corpus.json", format="laconic-corpus", version=2, error=CorpusError)
+# Format 2 added dates and texts; format 3 has the columns of large corpora in parts, one for every shard.
+CORPUS = Kind(noun="corpus", manifest="corpus.json", format="laconic-corpus", version=3, error=CorpusError)
 
 BLOCK_BYTES = 2**28
 """How much of the matrix by columns is put together in memory at a time."""
@@ -70,12 +71,15 @@ def save_corpus(corpus: Corpus, path: str | os.PathLike[str]) -> None:
     """
     with replacing(path, CORPUS) as writer:
         writer.commit(
-            {**store_documents(corpus, writer), "vectorizer": add_vectorizer(corpus.vectorizer, writer)}
+            {
+                **store_documents(corpus, writer, in_parts=True),
+                "vectorizer": add_vectorizer(corpus.vectorizer, writer),
+            }
         )
 
 
 def store_documents(
-    corpus: Corpus, writer: DirectoryWriter, prefix: str = "", modality: str = ""
+    corpus: Corpus, writer: DirectoryWriter, prefix: str = "", modality: str = "", *, in_parts: bool = False
 ) -> dict[str, Json]:
     """Store the documents of a corpus: counts, ids, labels, dates and texts, as far as it has them.
 
@@ -89,6 +93,8 @@ def store_documents(
         What the names of files begin with.
     modality : str, default=""
         Added to the names of files that are not those of all modalities.
+    in_parts : bool, default=False
+        Whether the columns of a large corpus are stored shard by shard, for a fit, and not as one matrix.
 
     Returns
     -------
@@ -109,7 +115,7 @@ def store_documents(
         "numbers": {**_sizes(counts), "tokens": tokens},
         "counts": {
             "csr": add_csr(counts, f"{name}.csr", writer),
-            "csc": _add_columns(counts, f"{name}.csc", writer),
+            **_add_by_columns(counts, name, writer, in_parts=in_parts),
         },
         "ids": add_strings(corpus.ids.tolist(), f"{prefix}ids", writer),
         "labels": None if labels is None else add_strings(labels.tolist(), f"{prefix}labels", writer),
@@ -287,18 +293,38 @@ def _read_dates(file: Json, n_documents: int, stored: StoredDirectory) -> Dates:
     return seconds.view("datetime64[s]")
 
 
-def _add_columns(counts: CSR, name: str, writer: DirectoryWriter) -> dict[str, Json]:
-    """Store the matrix by columns: each of two arrays is made, and written, in blocks of columns."""
+def _add_by_columns(counts: CSR, name: str, writer: DirectoryWriter, *, in_parts: bool) -> dict[str, Json]:
+    cut = shard_rows(counts.indptr) if in_parts else []
+    if len(cut) < 2:
+        return {"csc": _add_columns(counts, f"{name}.csc", writer)}
+    parts: list[Json] = []
+    for number, rows in enumerate(cut):
+        columns = _add_columns(row_range(counts, rows), f"{name}.part{number}", writer, present=True)
+        parts.append({**columns, "rows": [rows.start, rows.stop]})
+    return {"parts": parts}
+
+
+def _add_columns(
+    counts: CSR, name: str, writer: DirectoryWriter, *, present: bool = False
+) -> dict[str, Json]:
+    """Store the matrix by columns: each of two arrays is made, and written, in blocks of columns.
+
+    Only those that are `present`, and their numbers, where most may be empty.
+    """
     sizes = np.zeros(counts.shape[1], dtype=np.int64)
     count_columns(counts.indices, sizes)
     starts = np.concatenate([[0], np.cumsum(sizes)])
     index = counts.indices.dtype
     blocks = partial(_blocks_of_columns, counts, starts)
-    return {
+    stored: dict[str, Json] = {
         "data": add_blocks(blocks(counts.data), counts.nnz, counts.dtype, f"{name}.data", writer),
         "indices": add_blocks(blocks(None), counts.nnz, index, f"{name}.indices", writer),
-        "indptr": add_array(starts.astype(index), f"{name}.indptr", writer),
     }
+    if present:
+        terms = np.flatnonzero(sizes)
+        stored["terms"] = add_array(terms, f"{name}.terms", writer)
+        starts = np.append(starts[terms], starts[-1])
+    return {**stored, "indptr": add_array(starts.astype(index), f"{name}.indptr", writer)}
 
 
 def _blocks_of_columns(
@@ -316,36 +342,80 @@ def _blocks_of_columns(
         yield out
 
 
-def _read_counts(documents: dict[str, Json], stored: StoredDirectory) -> tuple[CSR, CSC]:
+def _read_counts(documents: dict[str, Json], stored: StoredDirectory) -> tuple[CSR, CSC | list[Part]]:
     described, numbers = documents.get("counts"), documents.get("numbers")
     if not isinstance(described, dict) or not isinstance(numbers, dict):
         raise stored.error("has no valid 'counts' or 'numbers'")
-    by_rows, by_columns = described.get("csr"), described.get("csc")
-    if (
-        described.keys() != {"csr", "csc"}
-        or not isinstance(by_rows, dict)
-        or not isinstance(by_columns, dict)
-    ):
+    by_rows = described.get("csr")
+    if described.keys() not in ({"csr", "csc"}, {"csr", "parts"}) or not isinstance(by_rows, dict):
         raise stored.error("has no valid 'counts'")
     counts = read_csr(by_rows, "counts.csr", stored)
-    # By columns it is the transpose by rows.
-    transposed = read_csr({**by_columns, "shape": [*counts.shape[::-1]]}, "counts.csc", stored)
-    for matrix, parts in ((counts, by_rows), (transposed, by_columns)):
-        if matrix.dtype != np.float32:
-            raise stored.error(f"has counts of {matrix.dtype}, which must be float32", parts["data"])
-    if counts.shape[0] == 0 or transposed.nnz != counts.nnz or {**numbers, **_sizes(counts)} != numbers:
+    if counts.dtype != np.float32:
+        raise stored.error(f"has counts of {counts.dtype}, which must be float32", by_rows["data"])
+    if counts.shape[0] == 0 or {**numbers, **_sizes(counts)} != numbers:
         raise stored.error(f"has counts that do not fit its numbers ({quoted(numbers)})")
+    if stored.verify and counts.data.min(initial=1) <= 0:
+        raise stored.error("has counts that are not positive", by_rows["data"])
+    if "parts" in described:
+        return counts, _read_parts(described["parts"], counts, stored)
+    columns = _read_columns(described["csc"], counts, counts.shape[1], "counts.csc", stored)
+    if stored.verify:
+        terms = np.arange(counts.shape[1])
+        _check_same(counts, terms, columns, described["csc"], stored)
+    return counts, columns
+
+
+def _read_columns(described: Json, counts: CSR, n_columns: int, name: str, stored: StoredDirectory) -> CSC:
+    """Some columns of these rows: by columns, a matrix is its transpose by rows."""
+    if not isinstance(described, dict):
+        raise stored.error("has no valid 'counts'")
+    parts = {key: described.get(key) for key in ("data", "indices", "indptr")}
+    transposed = read_csr({**parts, "shape": [n_columns, counts.shape[0]]}, name, stored)
+    if transposed.dtype != np.float32:
+        raise stored.error(f"has counts of {transposed.dtype}, which must be float32", described.get("data"))
+    if transposed.nnz != counts.nnz:
+        raise stored.error("does not hold as many counts by columns as by rows", described.get("indices"))
     columns: CSC = transposed.T
     columns.has_canonical_format = True
-    if stored.verify:
-        if counts.data.min(initial=1) <= 0:
-            raise stored.error("has counts that are not positive", by_rows["data"])
-        place, ends = columns.indptr[:-1].astype(np.int64), columns.indptr[1:]
-        if not same_by_columns(
-            counts.indptr, counts.indices, counts.data, columns.indices, columns.data, place, ends
-        ):
-            raise stored.error("does not hold the same counts by columns as by rows", by_columns["indices"])
-    return counts, columns
+    return columns
+
+
+def _check_same(
+    counts: CSR, terms: NDArray[np.int64], columns: CSC, described: Any, stored: StoredDirectory
+) -> None:
+    """Refuse columns that hold other counts than rows."""
+    place, ends = np.zeros((2, counts.shape[1]), np.int64)
+    place[terms], ends[terms] = columns.indptr[:-1], columns.indptr[1:]
+    rows = counts.indptr, counts.indices, counts.data
+    if not same_by_columns(*rows, columns.indices, columns.data, place, ends):
+        raise stored.error("does not hold the same counts by columns as by rows", described["indices"])
+
+
+def _read_parts(described: Json, counts: CSR, stored: StoredDirectory) -> list[Part]:
+    """The columns of every shard."""
+    found: list[Part] = []
+    done = 0
+    for number, each in enumerate(described if isinstance(described, list) else []):
+        part: Any = each if isinstance(each, dict) else {}
+        rows = part.get("rows")
+        if not isinstance(rows, list) or len(rows) != 2 or rows[0] != done or type(rows[1]) is not int:
+            raise stored.error("has parts that do not follow one another")
+        if not done < rows[1] <= counts.shape[0]:
+            raise stored.error(f"has a part of the documents {done} to {rows[1]}, of {counts.shape[0]}")
+        block = Block(done, rows[1])
+        terms = read_array(part.get("terms"), stored)
+        rising = terms.ndim == 1 and terms.dtype == np.int64 and bool((np.diff(terms) > 0).all())
+        if not rising or (terms.size and not 0 <= terms[0] <= terms[-1] < counts.shape[1]):
+            raise stored.error(f"does not name rising columns of {counts.shape[1]}", part.get("terms"))
+        own = row_range(counts, block)
+        columns = _read_columns(part, own, terms.size, f"counts.part{number}", stored)
+        if stored.verify:
+            _check_same(own, terms, columns, part, stored)
+        found.append(Part(block, Columns(terms, columns.indptr, columns.indices, columns.data)))
+        done = block.stop
+    if done != counts.shape[0]:
+        raise stored.error(f"has parts of {done} documents, of {counts.shape[0]}")
+    return found
 
 
 def _read_names(key: str, file: Json, n_documents: int, stored: StoredDirectory) -> Strings:

@@ -316,7 +316,7 @@ def take_held(shard: Shard, message: Taken) -> None:
         array = read_array(file, stored)
         if array.shape[0] != shard.X.shape[0] or array.dtype != shard.X.dtype:
             raise stored.error(f"does not hold the {name} of {shard.X.shape[0]} documents", file)
-        setattr(shard, name, np.array(array))
+        setattr(shard, name, shard.room.copy(array))
 
 
 def described(value: Any) -> str:

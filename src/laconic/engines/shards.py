@@ -16,9 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array, vstack
 
-from laconic.engines.blocks import Block, even_blocks
+from laconic.engines.blocks import Block, even_blocks, weighted_blocks
+from laconic.engines.room import MEMORY, Room
+from laconic.kernels.columns import count_columns, take_columns
 
 ROWS_PER_BLOCK = 1024
+NONZEROS_PER_SHARD = 1 << 25
+"""Collections are cut into shards of at most so many entries; a longer document is a shard of its own."""
+# Entries that are copied at a time where documents are sorted by class.
+COPIED = 1 << 22
 # Entries that are hashed at a time.
 HASHED = 1 << 17
 
@@ -52,6 +58,18 @@ class Columns(NamedTuple):
         places = np.flatnonzero(ends > begins)
         return places, begins[places], ends[places]
 
+    def weighed(self, X: csr_array, room: Room) -> Columns:
+        """The columns of a matrix whose entries stand where these do: only the numbers are new."""
+        data = room.empty(X.nnz, X.dtype)
+        self.fill(X, X.data, data)
+        return self._replace(data=data)
+
+    def fill(self, X: csr_array, data: NDArray[Any] | None, out: NDArray[Any]) -> None:
+        """Put the entries of a matrix, or without `data` their rows, into the order of these columns."""
+        place = np.zeros(X.shape[1], np.int64)
+        place[slice(None) if self.terms is None else self.terms] = self.indptr[:-1]
+        take_columns(X.indptr, X.indices, data, 0, X.shape[1], X.indptr[:-1].astype(np.int64), place, out)
+
 
 class Shard:
     """Some documents.
@@ -64,8 +82,10 @@ class Shard:
         Their numbers in the collection, rising; by default they are counted from zero.
     klass : int, default=0
         The class of all of them.
-    columns : csc_array, optional
+    columns : csc_array or Columns, optional
         The same matrix by columns, where it is at hand.
+    room : Room, default=MEMORY
+        Where the weights are, and what else a fit makes of the documents.
     """
 
     def __init__(
@@ -74,11 +94,13 @@ class Shard:
         documents: NDArray[Any] | None = None,
         *,
         klass: int = 0,
-        columns: csc_array | None = None,
+        columns: csc_array | Columns | None = None,
+        room: Room = MEMORY,
     ) -> None:
         self.X = X
         self.documents = np.arange(X.shape[0]) if documents is None else documents
         self.klass = klass
+        self.room = room
         self.weights: NDArray[Any] = np.zeros((X.shape[0], 0), X.dtype)
         """The documents' weights, a column a topic: written by the functions that run on the shard."""
         self.kept: NDArray[Any] | None = None
@@ -89,6 +111,10 @@ class Shard:
     def columns(self) -> Columns:
         """The matrix by columns."""
         given = self._given_columns
+        if isinstance(given, Columns):
+            return given
+        if given is None and self.room.mapped:
+            return columns_of(self.X, self.room)
         by_column = self.X.tocsc() if given is None else given
         terms = np.flatnonzero(np.diff(by_column.indptr))
         indptr = by_column.indptr
@@ -100,12 +126,37 @@ class Shard:
 
     def allot(self, width: int, value: float = 0.0) -> None:
         """Give every document this many weights."""
-        self.weights = np.full((self.X.shape[0], width), value, self.X.dtype)
+        self.weights = self.room.full((self.X.shape[0], width), value, self.X.dtype)
+
+    def keep(self) -> None:
+        """Put a copy of the weights aside."""
+        if self.kept is None or self.kept.shape != self.weights.shape:
+            self.kept = self.room.copy(self.weights)
+        else:
+            self.kept[:] = self.weights
+
+    def take_back(self) -> None:
+        """Take the weights that were put aside."""
+        assert self.kept is not None
+        self.weights[:] = self.kept
 
     def release(self) -> None:
         """Let go of the weights, and of columns that were made for a fit."""
         self.weights, self.kept = self.weights[:0].copy(), None
         vars(self).pop("columns", None)
+
+
+def columns_of(X: csr_array, room: Room) -> Columns:
+    """A matrix by the columns that it has; all but a few bytes for each term are in a room."""
+    sizes = np.zeros(X.shape[1], np.int64)
+    count_columns(X.indices, sizes)
+    terms = np.flatnonzero(sizes)
+    indptr = np.concatenate([[0], np.cumsum(sizes[terms])])
+    indices, data = room.empty(X.nnz, np.int32), room.empty(X.nnz, X.dtype)
+    columns = Columns(terms, indptr, indices, data)
+    columns.fill(X, None, indices)
+    columns.fill(X, X.data, data)
+    return columns
 
 
 def allot(shard: Shard, width: int) -> None:
@@ -195,29 +246,24 @@ class Shards(Sequence[Shard]):
         for shard in self._shards:
             X = change(shard.X)
             same = X is shard.X
-            changed.append(shard if same else Shard(X, shard.documents, klass=shard.klass))
+            moved = shard if same else Shard(shard.room.matrix(X), shard.documents, klass=shard.klass)
+            moved.room = shard.room
+            changed.append(moved)
         return Shards(changed, self.n_classes)
 
     def by_class(self, members: NDArray[np.int64], n_classes: int, places: NDArray[Any]) -> Shards:
-        """Cut again, so that the documents of a shard are of one class: every shard into one for each class.
+        """Cut again, so that the documents of a shard are of one class: by the data alone, in bounded memory.
 
         `members` holds the class of every document of the collection, `places` a new number for every term:
         documents are copied anyway, and terms that are used together are best near each other.
         """
-        cut: list[list[Shard]] = [[] for _ in range(n_classes)]
-        for shard in self._shards:
-            own = members[shard.documents]
-            order = np.argsort(own, kind="stable")
-            X = csr_array(shard.X[order])
-            X.indices = places.astype(X.indices.dtype)[X.indices]
-            X.sort_indices()
-            ends = [0, *accumulate(np.bincount(own, minlength=n_classes).tolist())]
-            for klass in range(n_classes):
-                rows = Block(ends[klass], ends[klass + 1])
-                if rows.size:
-                    documents = shard.documents[order[rows.start : rows.stop]]
-                    cut[klass].append(Shard(row_range(X, rows), documents, klass=klass))
-        return Shards([shard for part in cut for shard in part], n_classes)
+        cut: list[Shard] = []
+        for klass in range(n_classes):
+            own = [(shard, np.flatnonzero(members[shard.documents] == klass)) for shard in self._shards]
+            own = [(shard, rows) for shard, rows in own if rows.size]
+            if own:
+                cut += _of_class(own, klass, places)
+        return Shards(cut, n_classes)
 
     def rows(self, documents: Any) -> csr_array:
         """Some documents, by their numbers in the collection, in the order asked for."""
@@ -250,6 +296,41 @@ class Shards(Sequence[Shard]):
         return digest.hexdigest()
 
 
+def _of_class(own: Sequence[tuple[Shard, NDArray[Any]]], klass: int, places: NDArray[Any]) -> list[Shard]:
+    """Some documents of shards in shards of their own, with other numbers for terms."""
+    lengths = [np.diff(shard.X.indptr)[rows] for shard, rows in own]
+    ends = np.concatenate([[0], np.cumsum(np.concatenate(lengths), dtype=np.int64)])
+    firsts = [0, *accumulate(rows.size for _, rows in own)]
+    documents = np.concatenate([shard.documents[rows] for shard, rows in own])
+    room, dtype = own[0][0].room, own[0][0].X.dtype
+    found = []
+    for block in weighted_blocks(ends, documents.size, NONZEROS_PER_SHARD):
+        size = int(ends[block.stop] - ends[block.start])
+        data, indices = room.empty(size, dtype), room.empty(size, np.int32)
+        done = 0
+        for (shard, rows), first in zip(own, firsts, strict=False):
+            wanted = rows[max(0, block.start - first) : max(0, block.stop - first)]
+            for part in _copied(shard.X, wanted, places):
+                data[done : done + part.nnz], indices[done : done + part.nnz] = part.data, part.indices
+                done += part.nnz
+        indptr = ends[block.start : block.stop + 1] - ends[block.start]
+        index = np.int32 if size <= np.iinfo(np.int32).max else np.int64
+        X = csr_array((data, indices, indptr.astype(index)), shape=(block.size, places.size))
+        X.has_canonical_format = True
+        found.append(Shard(X, documents[block.start : block.stop], klass=klass, room=room))
+    return found
+
+
+def _copied(X: csr_array, rows: NDArray[Any], places: NDArray[Any]) -> Iterator[csr_array]:
+    """Some rows, a few at a time, with other numbers for terms."""
+    ends = np.concatenate([[0], np.cumsum(np.diff(X.indptr)[rows], dtype=np.int64)])
+    for block in weighted_blocks(ends, max(1, rows.size), COPIED):
+        part = csr_array(X[rows[block.start : block.stop]])
+        part = csr_array((part.data, places[part.indices].astype(np.int32), part.indptr), shape=part.shape)
+        part.sort_indices()
+        yield part
+
+
 def _parts_of_matrix(shards: Sequence[Shard]) -> Iterator[NDArray[Any]]:
     """Row pointers, indices and data of the shards as if of one matrix, in blocks."""
     done = 0
@@ -264,6 +345,11 @@ def _parts_of_matrix(shards: Sequence[Shard]) -> Iterator[NDArray[Any]]:
             array = getattr(shard.X, name)
             for block in even_blocks(array.size, HASHED):
                 yield np.ascontiguousarray(array[block.start : block.stop], dtype)
+
+
+def shard_rows(indptr: NDArray[Any]) -> list[Block]:
+    """How the rows of a matrix are cut into shards: by its entries alone."""
+    return weighted_blocks(indptr, max(1, indptr.size - 1), NONZEROS_PER_SHARD)
 
 
 def even_rows(shard: Shard) -> list[Block]:

@@ -188,16 +188,12 @@ def _extrapolate(before: Floats, now: Floats, ahead: Floats, share: float, block
 
 def keep_weights(shard: Shard, _: None) -> None:
     """Put a copy of the weights aside."""
-    if shard.kept is None or shard.kept.shape != shard.weights.shape:
-        shard.kept = shard.weights.copy()
-    else:
-        shard.kept[:] = shard.weights
+    shard.keep()
 
 
 def restore_weights(shard: Shard, _: None) -> None:
     """Take the weights that were put aside."""
-    assert shard.kept is not None
-    shard.weights[:] = shard.kept
+    shard.take_back()
 
 
 class DescentSteps(DivergenceSteps):
