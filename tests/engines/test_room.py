@@ -72,7 +72,7 @@ def test_shards_of_a_corpus_are_its_rows_wherever_they_are(corpus, wants, tmp_pa
         assert cut.hash() == Shards.whole(X).hash()
         for shard in cut:
             own = X[shard.documents].tocsc()
-            terms, indptr, indices, data = shard.columns
+            terms, _, indices, data = shard.columns
             assert (terms == np.flatnonzero(np.diff(own.indptr))).all()
             assert (indices == own.indices).all()
             assert data.tobytes() == own.data.tobytes()
