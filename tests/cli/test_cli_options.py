@@ -15,7 +15,16 @@ from laconic.cli.options import parsing, table
 from laconic.cli.options.declaring import Command, bad_usage, but, command
 from laconic.cli.options.defaults import library_defaults
 from laconic.cli.options.line import Option
-from laconic.cli.options.table import MODEL, PYTHON_ONLY, READING, TABLE, TERMS, option_of, worded
+from laconic.cli.options.table import (
+    MODEL,
+    OF_COMMANDS,
+    PYTHON_ONLY,
+    READING,
+    TABLE,
+    TERMS,
+    option_of,
+    worded,
+)
 from laconic.corpus import Vectorizer
 from laconic.errors import InputError, Parameter
 from laconic.models import HOMES, MODELS, making, parameters
@@ -197,7 +206,7 @@ def test_every_parameter_that_an_error_names_has_a_wording():
     found = dict(_names_in_errors())
     assert {"min_df", "encoding", "n_components", "on_error", "init"} <= found.keys()
     without = {name: path for name, path in found.items() if option_of(name) is None}
-    assert without.keys() <= PYTHON_ONLY.keys() | ELSEWHERE
+    assert without.keys() <= PYTHON_ONLY.keys() | OF_COMMANDS.keys() | ELSEWHERE
     for name in found:
         said = worded(Parameter(name))
         assert said.startswith("--") or name in PYTHON_ONLY.keys() | ELSEWHERE

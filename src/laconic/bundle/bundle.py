@@ -23,7 +23,7 @@ from laconic.checks import check_number
 from laconic.corpus.saving import add_vectorizer, read_vectorizer
 from laconic.deprecation import current_names
 from laconic.display import bundle_html
-from laconic.errors import BundleError, CorpusError, InputError, InputWarning
+from laconic.errors import BundleError, CorpusError, InputError, InputWarning, Parameter, ParameterError
 from laconic.models import MODELS
 from laconic.storage.manifest import Json, quoted
 from laconic.storage.reading import StoredDirectory, read_directory
@@ -480,6 +480,33 @@ class Bundle:
         """
         weights = self._transform(texts, modality)
         return self.model.shares(weights) if normalize else weights
+
+    def predict(self, texts: Iterable[str]) -> Any:
+        """Predict the classes of texts, by a model that was fitted to classes.
+
+        Parameters
+        ----------
+        texts : iterable of str
+            New documents.
+
+        Returns
+        -------
+        ndarray of shape (n_texts,)
+            What the model's ``predict`` returns: of each text, the class whose topics explain it best.
+
+        Raises
+        ------
+        ParameterError
+            If the model has no classes.
+        """
+        if not self.model.traits.classes:
+            raise ParameterError(
+                f"{type(self.model).__name__} is a model without classes: fit ",
+                Parameter("model", "group-rlsi"),
+                " with ",
+                Parameter("labels"),
+            )
+        return self.model.predict(self.vectorize(texts))
 
     def _transform(self, texts: Iterable[str] | Mapping[str, Iterable[str]], modality: str | None) -> Any:
         if isinstance(texts, Mapping):

@@ -29,10 +29,11 @@ BATCH = 16 * 1024
 
 
 class Batch(NamedTuple):
-    """The ids of some documents, and their rows: by modality, if they are of several."""
+    """The ids of some documents, their rows (by modality, if of several), and what is kept of them."""
 
     ids: Sequence[str]
     X: Any
+    kept: Sequence[Sequence[object]] = ()
 
     @property
     def empty(self) -> NDArray[np.bool_]:
@@ -79,7 +80,7 @@ class TextBatches(Iterator[Batch]):
         some = list(islice(self._documents, BATCH))
         if not some:
             raise StopIteration
-        return Batch([document.id for document in some], self._rows(some))
+        return Batch([one.id for one in some], self._rows(some), [one.kept for one in some])
 
     def _rows(self, some: list[Any]) -> Any:
         if len(self._names) > 1:

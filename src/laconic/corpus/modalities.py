@@ -116,7 +116,7 @@ class _OneText:
         self._number = number
 
     def __iter__(self) -> Iterator[Document]:
-        for texts, label, name, date in self._documents:
+        for texts, label, name, date, _ in self._documents:
             yield Document(texts[self._number], label, name, date)
         self.complete = True
 

@@ -170,9 +170,9 @@ def batch_rows(source: Rows, batch: Any, columns: Columns, start: int) -> Iterat
     """Give the rows of a record batch, of which `start` is the number of the first."""
     n_rows = len(batch)
     try:
-        texts = [_values(_column(batch, column)) for column in columns.texts]
+        texts = [_values(_column(batch, column)) for column in columns.taken]
         others = [
-            [None] * n_rows if column is None else _values(_column(batch, column)) for column in columns[1:]
+            [None] * n_rows if column is None else _values(_column(batch, column)) for column in columns.facts
         ]
     except UnicodeDecodeError:
         # Arrow does not look into strings, so one of them may be anything.

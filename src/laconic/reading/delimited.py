@@ -41,8 +41,8 @@ def read_delimited(source: File, columns: Columns, delimiter: str = ",") -> Iter
         position = {
             name: _position(source, number, header, columns, name, delimiter) for name in columns.named
         }
-        take_text = itemgetter(*(position[column] for column in columns.texts))
-        _, label, name, date = columns
+        take_text = itemgetter(*(position[column] for column in columns.taken))
+        label, name, date = columns.facts
         width = len(header)
         for number, fields in records:
             if len(fields) != width:

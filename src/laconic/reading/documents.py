@@ -6,7 +6,7 @@ import math
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from laconic.reading.strings import as_name, kind
 
 
 class Document(NamedTuple):
-    """One row of a corpus: a text, its label (or None), its id and its date (or None).
+    """One row of a corpus: a text, its label (or None), its id and its date (or None), and what else is kept.
 
     Examples
     --------
@@ -33,6 +33,7 @@ class Document(NamedTuple):
     label: str | None
     id: str
     date: np.datetime64 | None = None
+    kept: tuple[object, ...] = ()
 
 
 class MultimodalDocument(NamedTuple):
@@ -48,6 +49,7 @@ class MultimodalDocument(NamedTuple):
     label: str | None
     id: str
     date: np.datetime64 | None = None
+    kept: tuple[object, ...] = ()
 
 
 PARAGRAPH = "\n\n"
@@ -89,6 +91,7 @@ def read_documents(
     label: str | None = None,
     id: str | None = None,
     date: str | None = None,
+    keep: Sequence[str] = (),
     encoding: str = "utf-8",
     delimiter: str | None = None,
     on_error: OnError = "raise",
@@ -118,6 +121,8 @@ def read_documents(
         id is the path of the file in it, without ``.txt``.
     date : str or None, default=None
         The column of the date: ISO 8601, a year, or as mail has it; may be missing.
+    keep : sequence of str, default=()
+        Other columns, whose values are taken along as they are, in ``Document.kept``.
     encoding : str, default="utf-8"
         A byte order mark is skipped.
     delimiter : str or None, default=None
@@ -150,11 +155,11 @@ def read_documents(
     ...     _ = path.write_text('{"text": "red fish", "year": 1960}\n{"text": null, "year": 1961}\n')
     ...     for document in read_documents(path, label="year"):
     ...         print(document)
-    Document(text='red fish', label='1960', id='0', date=None)
-    Document(text='', label='1961', id='1', date=None)
+    Document(text='red fish', label='1960', id='0', date=None, kept=())
+    Document(text='', label='1961', id='1', date=None, kept=())
     """
     found = plan(path, encoding, delimiter, on_error, progress, max_documents)
-    return _documents(found, text, label, id, date)
+    return _documents(found, text, label, id, date, keep)
 
 
 def read_modalities(
@@ -164,6 +169,7 @@ def read_modalities(
     label: str | None = None,
     id: str | None = None,
     date: str | None = None,
+    keep: Sequence[str] = (),
     encoding: str = "utf-8",
     delimiter: str | None = None,
     on_error: OnError = "raise",
@@ -178,7 +184,7 @@ def read_modalities(
         Files with columns; see `read_documents`.
     texts : sequence of str
         Two or more columns of texts. One that is null is empty.
-    label, id, date, encoding, delimiter, on_error, max_documents, progress
+    label, id, date, keep, encoding, delimiter, on_error, max_documents, progress
         As of `read_documents`.
 
     Returns
@@ -194,7 +200,7 @@ def read_modalities(
     if isinstance(texts, str) or len(texts) < 2:
         raise CorpusError("give two or more columns of texts; read_documents reads one")
     found = plan(path, encoding, delimiter, on_error, progress, max_documents)
-    rows = _rows(found, Columns(tuple(texts), label, id, date))
+    rows = _rows(found, Columns(tuple(texts), label, id, date, tuple(keep)))
     return DocumentStream((MultimodalDocument(*row) for row in rows), found.ledger)
 
 
@@ -214,10 +220,15 @@ def read_table(
 
 
 def _documents(
-    found: Plan, text: str | Sequence[str], label: str | None, id: str | None, date: str | None
+    found: Plan,
+    text: str | Sequence[str],
+    label: str | None,
+    id: str | None,
+    date: str | None,
+    keep: Sequence[str] = (),
 ) -> DocumentStream[Document]:
     """Documents whose text is that of a column, or those of several columns, joined."""
-    columns = Columns(text_columns(text), label, id, date)
+    columns = Columns(text_columns(text), label, id, date, tuple(keep))
     rows = _rows(found, columns)
     if len(columns.texts) > 1:
         documents = (Document(PARAGRAPH.join(filter(None, row[0])), *row[1:]) for row in rows)
@@ -242,7 +253,10 @@ def text_columns(text: object) -> str | Joined:
     return columns[0] if len(columns) == 1 else columns
 
 
-def _rows(found: Plan, columns: Columns) -> Iterator[tuple[Any, str | None, str, np.datetime64 | None]]:
+_Checked: TypeAlias = tuple[Any, str | None, str, np.datetime64 | None, tuple[object, ...]]
+
+
+def _rows(found: Plan, columns: Columns) -> Iterator[_Checked]:
     """Check what formats found, and give each document an id; as many as are wanted."""
     ledger = found.ledger
     for row in _checked_rows(found, columns):
@@ -252,16 +266,16 @@ def _rows(found: Plan, columns: Columns) -> Iterator[tuple[Any, str | None, str,
     ledger.finish(found.name)
 
 
-def _checked_rows(
-    found: Plan, columns: Columns
-) -> Iterator[tuple[Any, str | None, str, np.datetime64 | None]]:
+def _checked_rows(found: Plan, columns: Columns) -> Iterator[_Checked]:
     ledger = found.ledger
-    labelled, keyed, dated = (column is not None for column in columns[1:])
-    several = len(columns.texts) > 1
+    labelled, keyed, dated = (column is not None for column in columns.facts)
+    several, kept = len(columns.texts) > 1, ()
     places = _Places()
     for source, reader in found.sources:
         start = places.begin(source)
         for number, text, label, name, date in reader(source, columns):
+            if columns.kept:
+                text, kept = _apart(text, len(columns.texts))
             try:
                 if several:
                     text = tuple(
@@ -281,7 +295,12 @@ def _checked_rows(
                 source.refuse(number, error)
                 continue
             ledger.accept(sum(map(len, text)) if several else len(text))
-            yield text, label, name, moment
+            yield text, label, name, moment, kept
+
+
+def _apart(taken: Any, n_texts: int) -> tuple[Any, Any]:
+    """The text or texts of a row, and what is kept of it."""
+    return (taken[0] if n_texts == 1 else taken[:n_texts]), taken[n_texts:]
 
 
 def _text(value: object, what: str) -> str:

@@ -62,12 +62,12 @@ def read_excel(source: File, columns: Columns) -> Iterator[Row]:
             if header.count(column) > 1:
                 source.fail(1, f"two columns are named {column!r}; rename one")
         place = {column: header.index(column) for column in columns.named}
-        take_text = itemgetter(*(place[column] for column in columns.texts))
+        take_text = itemgetter(*(place[column] for column in columns.taken))
         for number, cells in enumerate(rows, start=2):
             if all(cell is None for cell in cells):
                 continue
             padded = (*cells, *[None] * (len(header) - len(cells)))
-            others = (None if column is None else padded[place[column]] for column in columns[1:])
+            others = (None if column is None else padded[place[column]] for column in columns.facts)
             yield (number, take_text(padded), *others)
 
 

@@ -107,17 +107,17 @@ def _records(source: File) -> Iterator[Any]:
 
 def _taker(columns: Columns) -> Callable[[Any], tuple[Any, Any, Any, Any]]:
     """What takes text, label, id and date out of an object; a LookupError or TypeError if it cannot."""
-    _, label_key, id_key, date_key = columns
+    label_key, id_key, date_key = columns.facts
     if any("." in column for column in columns.named):
-        several = len(columns.texts) > 1
+        several = len(columns.taken) > 1
 
         def take_deep(record: Any) -> tuple[Any, Any, Any, Any]:
-            texts = tuple(value_at(record, column) for column in columns.texts)
-            others = (None if column is None else value_at(record, column) for column in columns[1:])
+            texts = tuple(value_at(record, column) for column in columns.taken)
+            others = (None if column is None else value_at(record, column) for column in columns.facts)
             return (texts if several else texts[0], *others)  # type: ignore[return-value]
 
         return take_deep
-    take_text = itemgetter(*columns.texts)
+    take_text = itemgetter(*columns.taken)
 
     def take(record: Any) -> tuple[Any, Any, Any, Any]:
         return (

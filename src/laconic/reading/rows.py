@@ -22,22 +22,36 @@ class Joined(tuple[str, ...]):
 
 
 class Columns(NamedTuple):
-    """Where text, label, id and date stand; all but the text may be absent. There may be several texts."""
+    """Where text, label, id and date stand; all but the text may be absent. There may be several texts.
+
+    Others may be kept: their values are taken along as they are.
+    """
 
     text: str | tuple[str, ...]
     label: str | None
     id: str | None
     date: str | None = None
+    kept: tuple[str, ...] = ()
+
+    @property
+    def facts(self) -> tuple[str | None, str | None, str | None]:
+        """The columns of label, id and date."""
+        return self.label, self.id, self.date
+
+    @property
+    def taken(self) -> tuple[str, ...]:
+        """The columns of texts, and those that are kept: of several, a row gives a tuple."""
+        return (*self.texts, *self.kept)
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """The columns of texts: of several, a row gives a tuple."""
+        """The columns of texts."""
         return (self.text,) if isinstance(self.text, str) else self.text
 
     @property
     def named(self) -> list[str]:
         """Those that are not absent, each of them once."""
-        names = (*self.texts, self.label, self.id, self.date)
+        names = (*self.taken, *self.facts)
         return list(dict.fromkeys(name for name in names if name is not None))
 
     def missing(self, column: str, there_are: Sequence[str]) -> MissingColumnError:
@@ -45,7 +59,9 @@ class Columns(NamedTuple):
         there_are = list(map(str, there_are))
         shown = ", ".join(map(repr, there_are[:20])) + (", ..." if len(there_are) > 20 else "")
         parameter = "text" if isinstance(self.text, str | Joined) else "texts"
-        if column not in self.texts:
+        if column in self.kept and column not in (*self.texts, *self.facts):
+            parameter = "keep"
+        elif column not in self.texts:
             others = {"label": self.label, "id": self.id, "date": self.date}
             parameter = next(name for name, named in others.items() if named == column)
         by_lower = {name.lower(): name for name in there_are}

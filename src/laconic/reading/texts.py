@@ -16,7 +16,7 @@ def read_lines(source: File, columns: Columns) -> Iterator[Row]:
     if columns != Columns("text", None, None):
         raise CorpusError(
             f"{source.path} has no columns but one document in every line: leave ",
-            *listed(["text", "label", "id", "date"]),
+            *listed(["text", "label", "id", "date", *(["keep"] if columns.kept else [])]),
             " out",
         )
     for number, line in source.lines():
@@ -52,11 +52,11 @@ class Folder(Rows):
 def read_folder(source: Folder, columns: Columns) -> Iterator[Row]:
     """Give every file as a document, with its sub-folder as label and its path as id."""
     path = source.path
-    columnless = columns.text == "text" and columns.id is None and columns.date is None
+    columnless = columns.text == "text" and columns.id is None and columns.date is None and not columns.kept
     if not columnless or columns.label not in (None, "folder"):
         raise CorpusError(
             f"{path} is a folder, which has no columns: leave ",
-            *listed(["text", "id", "date"]),
+            *listed(["text", "id", "date", *(["keep"] if columns.kept else [])]),
             " out, and ",
             Parameter("label"),
             " too unless it is ",

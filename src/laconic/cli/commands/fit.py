@@ -22,6 +22,7 @@ from laconic.cli.screen.fitting import (
 )
 from laconic.cli.screen.reading import ReadingDisplay, describe, tell_problems
 from laconic.cli.screen.tables import labels_column, topics_table
+from laconic.cli.standard_input import spooled
 from laconic.words import plural
 
 if TYPE_CHECKING:
@@ -162,6 +163,7 @@ def fit(
                 check_fit(columns, reading.get("text"), save_corpus)
             with usage():
                 check_counted(model, terms)
+            path = spooled(path, reading, columns)
             source = find_source(path, {**reading, **modalities[0].terms})
             if columns:
                 source.check_columns()

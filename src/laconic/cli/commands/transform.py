@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -11,10 +11,11 @@ import typer
 from laconic.cli.options.arguments import Saved, Sources
 from laconic.cli.options.declaring import but, command
 from laconic.cli.options.modalities import check_names
-from laconic.cli.options.table import MODALITIES, READING
+from laconic.cli.options.table import DATA, MODALITIES, READING
 from laconic.cli.screen.console import say, waiting, warn
 from laconic.cli.screen.documents import tell_strangers
 from laconic.cli.screen.reading import ReadingDisplay, tell_problems
+from laconic.cli.standard_input import spooled
 from laconic.words import plural
 
 if TYPE_CHECKING:
@@ -32,6 +33,10 @@ Examples
   laconic transform model counts.mtx --vocabulary terms.txt -o weights.jsonl
 
   laconic transform model new.csv --text-de german -o weights.parquet
+
+  laconic transform model new.csv --text body --keep author,date -o weights.xlsx
+
+  cat new.jsonl | laconic transform model - -o - > weights.csv
 """
 
 Output = Annotated[
@@ -40,8 +45,9 @@ Output = Annotated[
         "--output",
         "-o",
         metavar="FILE",
-        help="Where to write: .parquet or .csv (the columns id, topic0, topic1, ...), or .jsonl (lines such "
-        'as {"id": "7", "topics": {"3": 0.51}}, without zeros). Names stand behind numbers: "topic3 tennis".',
+        help="Where to write: .parquet, .csv or .xlsx (the columns id, topic0, topic1, ...), .jsonl (lines "
+        'such as {"id": "7", "topics": {"3": 0.51}}, without zeros), or - for CSV on standard output. Names '
+        'stand behind numbers: "topic3 tennis".',
         show_default=False,
         readable=False,
     ),
@@ -58,6 +64,18 @@ Shares = Annotated[
 ]
 
 
+Keep = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--keep",
+        metavar="COLUMNS",
+        help="Columns of the input to write as well, such as --keep author,date.",
+        show_default=False,
+        rich_help_panel=DATA,
+    ),
+]
+
+
 @command(but(READING, "label", "date"), MODALITIES)
 def transform(
     model: Saved,
@@ -65,33 +83,39 @@ def transform(
     output: Output,
     *,
     shares: Shares = False,
+    keep: Keep = None,
     reading: dict[str, Any],
     columns: dict[str, str],
 ) -> None:
     """Give new documents their weights for the topics of a saved model.
 
     There is one row for every document, in their order; documents without any word of the model's vocabulary
-    have only zeros, or all topics alike (plsa models). Columns of counts are matched to the model's words by
-    name. The file appears when it is complete.
+    have only zeros, or the same weight for all topics (plsa models). Models with classes predict the class of
+    each document, in the column "class". Columns of counts are matched to the model's words by name. The file
+    appears when it is complete.
     """
     with waiting(f"loading {model}"):
         from laconic.bundle import load
         from laconic.bundle.reading import TextBatches, check_readable, matrix_batches, read_for
-        from laconic.bundle.weights import check_target
+        from laconic.bundle.weights import STANDARD, check_target
         from laconic.corpus.sources import Holds, find_source
 
         check_target(output)
         bundle = load(model)
         check_names(bundle, model, columns, reading.get("text"))
         check_readable(bundle, model, columns)
+        kept = kept_columns(keep, reading)
+        path = spooled(path, {**reading, "keep": kept} if kept else reading, columns)
         source = find_source(path, reading)
+        if kept and source.holds is not Holds.texts:
+            raise typer.BadParameter(f"{source.path} has no columns to keep", param_hint="--keep")
         if len(columns) > 1 or (columns and source.holds is not Holds.texts):
             source.check_columns()
         check_target(output, source.paths)
     with ReadingDisplay() as display:
         if source.holds is Holds.texts:
-            texts = TextBatches(bundle, source, columns, reading, display)
-            written = _write_weights(bundle, texts, columns, output, shares)
+            texts = TextBatches(bundle, source, columns, {**reading, "keep": kept}, display)
+            written = _write_weights(bundle, texts, columns, output, shares, kept)
             found: Reading | None = texts.reading
             strangers = 0, 0
         else:
@@ -99,7 +123,8 @@ def transform(
             rows = matrix_batches(counted.corpus.ids.tolist(), bundle.weigh(counted.corpus.counts))
             written = _write_weights(bundle, rows, columns, output, shares)
             found, strangers = counted.reading, (counted.n_terms, counted.n_unknown)
-    say(f"{plural(written.n_documents, 'document')} written to {output}", whole=True)
+    if output != STANDARD:
+        say(f"{plural(written.n_documents, 'document')} written to {output}", whole=True)
     tell_strangers(*strangers)
     if written.n_unknown == written.n_documents:
         warn(
@@ -113,6 +138,15 @@ def transform(
     tell_problems(found)
 
 
+def kept_columns(typed: list[str] | None, reading: dict[str, Any]) -> list[str]:
+    """The columns to keep, each of them once; that of the ids, which are written anyway, is none of them."""
+    names = [name.strip() for one in typed or () for name in one.split(",")]
+    kept = list(dict.fromkeys(filter(None, names)))
+    if "id" in kept and "id" not in reading:
+        reading["id"] = "id"
+    return [name for name in kept if name != reading.get("id")]
+
+
 class Written(NamedTuple):
     """Numbers of documents in all, and of those without a known word; whether these have no weights."""
 
@@ -122,23 +156,39 @@ class Written(NamedTuple):
 
 
 def _write_weights(
-    bundle: Bundle, batches: Iterator[Batch], columns: Mapping[str, str], output: Path, shares: bool
+    bundle: Bundle,
+    batches: Iterator[Batch],
+    columns: Mapping[str, str],
+    output: Path,
+    shares: bool,
+    kept: Sequence[str] = (),
 ) -> Written:
-    """Write the weights of all documents."""
+    """Write the weights of all documents, what is kept of them and, if there are classes, theirs."""
     import numpy as np
 
     from laconic.bundle.weights import writing_weights
 
+    model = bundle.model
     n_documents = n_unknown = 0
     zero = True
-    options = {"modality": next(iter(columns))} if len(columns) == 1 else {}
-    model = bundle.model
-    with writing_weights(output, bundle) as write:
+    options: dict[str, Any] = {"modality": next(iter(columns))} if len(columns) == 1 else {}
+    header = [*([class_column(kept)] if model.traits.classes else []), *kept]
+    with writing_weights(output, bundle, header) as write:
         for batch in batches:
+            values: Sequence[Sequence[object]] = batch.kept or [()] * len(batch.ids)
+            if model.traits.classes:
+                predicted = model.predict(batch.X)
+                options["y"] = predicted
+                values = [(label, *own) for label, own in zip(predicted.tolist(), values, strict=True)]
             weights = model.transform(batch.X, **options)
-            write(batch.ids, model.shares(weights) if shares else weights)
+            write(batch.ids, model.shares(weights) if shares else weights, values)
             unknown = np.flatnonzero(batch.empty)
             n_documents += len(batch.ids)
             n_unknown += len(unknown)
             zero = zero and not abs(weights[unknown]).sum()
     return Written(n_documents, n_unknown, zero)
+
+
+def class_column(kept: Sequence[str]) -> str:
+    """What the column of predicted classes is called."""
+    return "predicted_class" if "class" in kept else "class"

@@ -19,6 +19,7 @@ from laconic.cli.options.table import MODALITIES, READING
 from laconic.cli.screen.console import emit, printable, say, speaks_unicode, waiting
 from laconic.cli.screen.reading import ReadingDisplay, tell_problems
 from laconic.cli.screen.tables import TERMS_SHOWN
+from laconic.cli.standard_input import spooled
 from laconic.words import plural
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def translate(
         (source,) = columns
         target = _target(bundle, source, to)
         check_readable(bundle, model, [source])
-        files = find_source(path, reading)
+        files = find_source(spooled(path, reading, columns), reading)
         if files.holds is not Holds.texts:
             files.check_columns()
     ids: list[str] = []

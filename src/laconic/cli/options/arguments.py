@@ -10,8 +10,8 @@ import typer
 from laconic.cli.options.table import DATA
 
 _TEXTS = (
-    "Files of texts (.jsonl, .csv, .tsv, .parquet, or .txt with a document in each line), a pattern such as "
-    "'news/*.csv', "
+    "Files of texts (.jsonl, .json, .csv, .tsv, .xlsx, .parquet, or .txt with a document in each line), a "
+    "pattern such as 'news/*.csv', - for standard input, "
 )
 
 Sources = Annotated[
@@ -19,7 +19,7 @@ Sources = Annotated[
     typer.Argument(
         metavar="PATH",
         help=f"{_TEXTS}a folder of .txt files, a file of counts (.svm, .mtx, docword.NAME.txt), or a saved "
-        "corpus. All but Parquet may be compressed (.gz, .xz, .bz2, .zst).",
+        "corpus. All but Parquet and Excel may be compressed (.gz, .xz, .bz2, .zst).",
         show_default=False,
         readable=False,  # an error of the file, not of usage: told when it is opened
     ),

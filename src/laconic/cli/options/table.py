@@ -8,6 +8,7 @@ and choices.
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import get_args
 
@@ -342,6 +343,9 @@ PYTHON_ONLY = {
 }
 """Parameters without an option, and why."""
 
+OF_COMMANDS = {"keep": "--keep"}
+"""Parameters that errors of the library name, and that single commands have as options of their own."""
+
 _SAID_OTHERWISE = {"loss": {"kl": Parameter("model", "nmf-kl"), "squared": Parameter("model", "nmf")}}
 
 
@@ -363,4 +367,9 @@ def worded(parameter: Parameter) -> str:
     if parameter.name in _SAID_OTHERWISE:
         parameter = _SAID_OTHERWISE[parameter.name].get(str(parameter.value), parameter)
     line = option_of(parameter.name)
-    return str(parameter) if line is None else line.worded(parameter)
+    if line is not None:
+        return line.worded(parameter)
+    flag = OF_COMMANDS.get(parameter.name)
+    if flag is None:
+        return str(parameter)
+    return f"{flag} {shlex.quote(str(parameter.value))}" if parameter.has_value else flag

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from laconic.cli.screen.console import say
 from laconic.cli.screen.reading import ReadingDisplay, describe, tell_problems
+from laconic.cli.standard_input import spooled
 from laconic.words import plural
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def model_documents(
     from laconic.bundle.reading import read_for
     from laconic.corpus.sources import find_source
 
-    source = find_source(paths, reading)
+    source = find_source(spooled(paths, reading, {modality: ""} if modality else {}), reading)
     with ReadingDisplay() as display:
         found = read_for(bundle, source, reading, modality=modality, keep_texts=keep_texts, progress=display)
     say(f"read {describe(found.corpus)}")
