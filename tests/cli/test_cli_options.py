@@ -92,13 +92,13 @@ def _known_options():
 @pytest.mark.parametrize("kind", list(MODELS))
 def test_no_parameter_of_a_model_is_forgotten(kind):
     taken = set(inspect.signature(MODELS[kind]).parameters)
-    assert taken - _known_options() - PYTHON_ONLY.keys() == set()
+    assert taken - _known_options() - {**PYTHON_ONLY, **OF_COMMANDS}.keys() == set()
 
 
 @pytest.mark.parametrize("function", [Vectorizer, read_documents, Corpus.read])
 def test_no_parameter_of_reading_and_counting_is_forgotten(function):
     taken = set(inspect.signature(function).parameters) - {"path", "options"}
-    assert taken - _known_options() - PYTHON_ONLY.keys() == set()
+    assert taken - _known_options() - {**PYTHON_ONLY, **OF_COMMANDS}.keys() == set()
 
 
 def test_the_table_has_nothing_that_is_not_there():
