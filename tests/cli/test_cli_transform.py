@@ -144,7 +144,7 @@ def test_refusals(laconic, saved, jsonl, tmp_path):
     def refused(output, *, model=saved, source=jsonl):
         return laconic("transform", model, source, "--text", "body", "-o", output, code=1).stderr
 
-    assert "weights are written as .parquet, .csv, .jsonl" in refused(tmp_path / "w.xlsx")
+    assert "weights are written as .parquet, .csv, .jsonl" in refused(tmp_path / "w.doc")
     (tmp_path / "d.csv").mkdir()
     assert "is a directory" in refused(tmp_path / "d.csv")
     assert "there is no directory" in refused(tmp_path / "no" / "w.csv")
