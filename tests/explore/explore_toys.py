@@ -115,6 +115,7 @@ def of_size(n_topics, n_terms=400, per_topic=8, seed=0):
     )
     model = RLSI(n_topics)
     model.components_, model.n_features_in_, model.n_iter_ = topics, n_terms, 1
+    model.alpha_topics_, model.alpha_docs_ = 0.1, 0.1
     model.objective_history_, model.data_hash_ = np.array([1.0]), ""
     vectorizer = Vectorizer.from_dict({"weighting": "count"}, [f"word{j:05}" for j in range(n_terms)])
     return Bundle(model, vectorizer)

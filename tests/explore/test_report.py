@@ -112,6 +112,12 @@ def test_a_hundred_topics_are_less_than_a_megabyte():
     assert len(report_html(of_size(100, 3000, 40)).encode()) < 1_000_000
 
 
+def test_of_very_many_topics_the_largest_have_cards():
+    page = Page(report_html(of_size(700)))
+    assert len(page.all("article")) == 500
+    assert "200 smaller topics stand in the table alone" in " ".join(page.text)
+
+
 @pytest.mark.parametrize("n_topics", [1, 2, 3])
 def test_few_topics(n_topics):
     page = Page(report_html(of_size(n_topics)))

@@ -18,6 +18,7 @@ from laconic.cli.commands import (
     report,
     reproduce,
     search,
+    serve,
     topics,
     transform,
     translate,
@@ -87,6 +88,7 @@ for _command, _examples in (
     (translate.translate, translate.EXAMPLES),
     (search.search, search.EXAMPLES),
     (report.report, report.EXAMPLES),
+    (serve.serve, serve.EXAMPLES),
     (evaluate.evaluate, evaluate.EXAMPLES),
     (reproduce.reproduce, reproduce.EXAMPLES),
 ):

@@ -82,6 +82,9 @@ class Facts:
         self.model = bundle.model
         self._seen = self.model.components_
         self._named: tuple[Any, tuple[str | None, ...], list[str]] | None = None
+        # places on maps of so many topics, and the nearest pairs: kept here, found by their views
+        self.placed: dict[int, Floats] = {}
+        self.pairs: list[Any] | None = None
         self._summaries: dict[int, list[dict[str, list[tuple[str, float]]]]] = {}
 
     @property

@@ -24,6 +24,9 @@ N_LARGEST = 12
 N_CLASSES = 24
 """A table of more classes would be read by nobody: those with most documents are shown."""
 
+N_CARDS = 500
+"""Of more topics than this, the largest are on the map and have cards: a file of all would open slowly."""
+
 WORDS_ON_CARD = 25
 STABLE = 0.8
 """A topic that comes back in so many refits counts as stable."""
@@ -49,12 +52,12 @@ class Groups:
 class ReportLinks:
     """Where things are in a report: topics on the same page, all else nowhere."""
 
-    def __init__(self, dead: int) -> None:
-        self.dead = dead
+    def __init__(self, carded: set[int]) -> None:
+        self._carded = carded
 
-    def topic(self, id: int) -> str:
-        """A topic's card."""
-        return f"#topic-{id}"
+    def topic(self, id: int) -> str | None:
+        """A topic's card, if it has one."""
+        return f"#topic-{id}" if id in self._carded else None
 
     def word(self, term: str, modality: str) -> None:
         """Words have no page."""
@@ -105,21 +108,23 @@ def report_html(bundle: Bundle, *, documents: int = 0, title: str | None = None)
     check_number("documents", documents, int, 0)
     overview = views.overview(bundle)
     living = [topic for topic in overview.topics if topic.size]
+    by_share = sorted(living, key=lambda topic: -(topic.share or 0))
+    carded = sorted(topic.id for topic in by_share[:N_CARDS])
     style, script = asset("style.css"), asset("look.js")
     return render(
         "report.html",
         title=title or f"{plural(len(living), 'topic')}",
         overview=overview,
         summary=summary(overview),
-        largest=sorted(living, key=lambda topic: -(topic.share or 0))[:N_LARGEST],
-        map=views.topic_map(bundle),
-        topics=[
-            views.topic(bundle, topic.id, n_words=WORDS_ON_CARD, n_documents=documents) for topic in living
-        ],
+        largest=by_share[:N_LARGEST],
+        map=views.topic_map(bundle, most=N_CARDS),
+        topics=[views.topic(bundle, id, n_words=WORDS_ON_CARD, n_documents=documents) for id in carded],
+        left_out=len(living) - len(carded),
         groups=_groups(bundle, overview),
         paired=len(overview.modalities) > 1,
         card=model_card(bundle),
-        links=ReportLinks(len(overview.topics) - len(living)),
+        links=ReportLinks(set(carded)),
+        n_dead=len(overview.topics) - len(living),
         with_documents=documents > 0 and overview.n_documents is not None,
         # ours, so they are not escaped; and policies name them by what they are
         style=Markup(style),

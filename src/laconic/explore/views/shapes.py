@@ -386,6 +386,18 @@ class Similarity:
 
 
 @dataclass(frozen=True)
+class Pair:
+    """Two topics that are near each other, and the words that both have."""
+
+    first: int
+    second: int
+    first_name: str
+    second_name: str
+    cosine: float
+    words: list[str]
+
+
+@dataclass(frozen=True)
 class Branch:
     """A node of the tree of topics: a topic, or what was joined of two others at a distance."""
 

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from laconic.explore.facts import Facts, facts_of
-from laconic.explore.layout import apart, product
+from laconic.explore.layout import LANDMARKS, apart, product
 from laconic.explore.views.lines import (
     N_WORDS,
     UnknownError,
@@ -27,6 +27,7 @@ from laconic.explore.views.shapes import (
     MapView,
     Neighbour,
     Overview,
+    Pair,
     Period,
     Point,
     Similarity,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from laconic.bundle import Bundle
 
 N_NEIGHBOURS = 6
+N_PAIRS = 30
 N_DOCUMENTS = 10
 WORDS_OF_TOPIC = 40
 SHARED_WORDS = 5
@@ -317,7 +319,44 @@ def similarity(bundle: Bundle, *, most: int = MOST_COMPARED) -> Similarity:
     return Similarity(topics, [facts.names[topic] for topic in topics], cosines.tolist())
 
 
-def topic_map(bundle: Bundle) -> MapView:
+def nearest_pairs(bundle: Bundle, *, n: int = N_PAIRS) -> list[Pair]:
+    """The pairs of topics that share most.
+
+    Parameters
+    ----------
+    bundle : Bundle
+    n : int, default=30
+        At most so many; of more than a thousand topics, pairs of the heaviest.
+
+    Returns
+    -------
+    list of Pair
+        The nearest first; those that share nothing are left out.
+    """
+    facts = facts_of(bundle)
+    if facts.pairs is None:
+        facts.pairs = _pairs(facts)
+    return facts.pairs[:n]
+
+
+def _pairs(facts: Facts) -> list[Pair]:
+    topics = [topic for topic in _ordered(facts, "share")[:LANDMARKS] if facts.sizes[topic]]
+    some = facts.directions[topics]
+    cosines = np.triu(product(some, some.T), 1)
+    order = np.argsort(-cosines, axis=None, kind="stable")[: 10 * N_PAIRS]
+    found = []
+    for place in order:
+        row, column = divmod(int(place), len(topics))
+        if cosines[row, column] <= 0:
+            break
+        first, second = sorted((topics[row], topics[column]))
+        cosine = float(min(1.0, cosines[row, column]))
+        words = _in_common(facts, first, second)
+        found.append(Pair(first, second, facts.names[first], facts.names[second], cosine, words))
+    return found
+
+
+def topic_map(bundle: Bundle, *, most: int | None = None) -> MapView:
     """The topics as points of a plane: near each other where they share words.
 
     Classical multidimensional scaling of the distances between topics of length one (the Gram metric).
@@ -327,6 +366,8 @@ def topic_map(bundle: Bundle) -> MapView:
     Parameters
     ----------
     bundle : Bundle
+    most : int, optional
+        Only so many topics, the heaviest; by default all.
 
     Returns
     -------
@@ -334,10 +375,16 @@ def topic_map(bundle: Bundle) -> MapView:
         Topics without words are not on it.
     """
     facts = facts_of(bundle)
-    alive = np.flatnonzero(facts.sizes)
-    weights = facts.map_weights[alive]
+    shown = np.flatnonzero(facts.sizes)
+    if most is not None:
+        heavy = np.argsort(-facts.map_weights[shown], kind="stable")[: max(most, 0)]
+        shown = shown[np.sort(heavy)]
+    weights = facts.map_weights[shown]
     parts = weights / (weights.max(initial=0) or 1.0)
-    placed = _fitting(apart(_fitting(facts.layout.points[alive]), ROOM * map_radii(parts)))
+    if len(shown) not in facts.placed:
+        facts.placed[len(shown)] = _fitting(
+            apart(_fitting(facts.layout.points[shown]), ROOM * map_radii(parts))
+        )
     owners = facts.owners
     return MapView(
         points=[
@@ -349,7 +396,7 @@ def topic_map(bundle: Bundle) -> MapView:
                 float(y),
                 float(part),
             )
-            for topic, (x, y), part in zip(alive, placed, parts, strict=True)
+            for topic, (x, y), part in zip(shown, facts.placed[len(shown)], parts, strict=True)
         ],
         shown=facts.layout.shown,
         owners=list(dict.fromkeys(owners)),

@@ -1,0 +1,1 @@
+"""The explorer: a model live in the browser, on this machine, for who has its link."""

@@ -1,0 +1,274 @@
+"""The pages of the explorer: views, by the templates of the report."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+from urllib.parse import parse_qs, urlencode
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import HTMLResponse, PlainTextResponse, Response
+
+from laconic.explore import views
+from laconic.explore.facts import facts_of
+from laconic.explore.pages.rendering import asset, digest, render
+from laconic.explore.report import summary
+from laconic.explore.server.api import LONGEST_TEXT, Modality, Text
+from laconic.explore.server.links import ExplorerLinks
+from laconic.explore.server.state import Explored, Seen
+from laconic.explore.views.lines import UnknownError
+from laconic.explore.views.shapes import Described
+
+PAGE = 100
+ON_MAP = 500
+ASSETS = {"style.css": "text/css", "look.js": "text/javascript"}
+LINKS = ExplorerLinks()
+
+Number = Annotated[int, Query(ge=0, le=1_000_000)]
+
+
+def stamp(name: str) -> str:
+    """What changes when an asset does, so that browsers may keep it."""
+    return digest(asset(name))[8:20].replace("+", "-").replace("/", "_")
+
+
+def refusal(status: int, message: str) -> str:
+    """The page of a request that is refused: it says why, and nothing about the model."""
+    return render("refused.html", status=status, message=message, stamp=stamp)
+
+
+class Pages:
+    """Makes pages of views.
+
+    Parameters
+    ----------
+    explored : Explored
+    read_only : bool
+    """
+
+    def __init__(self, explored: Explored, *, read_only: bool) -> None:
+        self.explored, self.read_only = explored, read_only
+
+    def page(
+        self,
+        request: Request,
+        template: str,
+        seen: Seen,
+        *,
+        status: int = 200,
+        beside: str = "",
+        **values: Any,
+    ) -> HTMLResponse:
+        """A page; `beside` is where the same is to be had as JSON."""
+        made = render(
+            template,
+            links=LINKS,
+            name=self.explored.name,
+            version=seen.version,
+            csrf=request.scope["state"]["csrf"],
+            here=request.url.path,
+            has=self._has(seen),
+            read_only=self.read_only,
+            beside=beside,
+            stamp=stamp,
+            **values,
+        )
+        return HTMLResponse(made, status)
+
+    def _has(self, seen: Seen) -> dict[str, bool]:
+        """Which pages there are for this model."""
+        bundle = seen.bundle
+        facts = facts_of(bundle)
+        return {
+            "documents": facts.documents is not None,
+            "classes": bool(facts.owners or facts.label_names),
+            "time": facts.over_time is not None,
+            "texts": bundle.vectorizer is not None or bool(bundle.vectorizers),
+        }
+
+    def router(self) -> APIRouter:
+        """All pages."""
+        router = APIRouter(include_in_schema=False)
+        for path, made in (
+            ("/", self.overview),
+            ("/topics/{id}", self.topic),
+            ("/word", self.word),
+            ("/document", self.document),
+            ("/search", self.search),
+            ("/compare", self.compare),
+            ("/class", self.label),
+            ("/classes", self.labels),
+            ("/time", self.time),
+            ("/near", self.near),
+            ("/text", self.new_text),
+            ("/assets/{name}", self.asset),
+            ("/favicon.ico", self.icon),
+        ):
+            router.add_api_route(path, made, methods=["GET", "HEAD"], response_class=HTMLResponse)
+        router.add_api_route("/text", self.described, methods=["POST"], response_class=HTMLResponse)
+        return router
+
+    def asset(self, name: str) -> Response:
+        """A style or a script; only those that there are, by their names."""
+        if name not in ASSETS:
+            raise UnknownError("there is no such file")
+        lasting = {"cache-control": "private, max-age=86400"}
+        return PlainTextResponse(asset(name), media_type=ASSETS[name], headers=lasting)
+
+    def icon(self) -> Response:
+        """Browsers ask for one."""
+        return Response(status_code=204)
+
+    def overview(
+        self,
+        request: Request,
+        first: Number = 0,
+        order: Annotated[str, Query(pattern="^(id|share|size|name)$")] = "share",
+    ) -> HTMLResponse:
+        """All topics."""
+        seen = self.explored.now()
+        view = views.overview(seen.bundle, first=first, n=PAGE, order=order)
+        whole = view if not first else views.overview(seen.bundle, n=PAGE, order="share")
+        return self.page(
+            request,
+            "overview.html",
+            seen,
+            beside="/api/overview?" + urlencode({"first": first, "order": order}),
+            overview=view,
+            summary=summary(whole),
+            map=views.topic_map(seen.bundle, most=ON_MAP) if not first else None,
+            order=order,
+            step=PAGE,
+        )
+
+    def topic(self, request: Request, id: int) -> HTMLResponse:
+        """A topic."""
+        seen = self.explored.now()
+        view = views.topic(seen.bundle, id)
+        return self.page(request, "topic.html", seen, beside=f"/api/topics/{id}", view=view)
+
+    def word(self, request: Request, term: Text, modality: Modality = None) -> HTMLResponse:
+        """A word."""
+        seen = self.explored.now()
+        view = views.word(seen.bundle, term, modality=modality)
+        return self.page(
+            request, "word.html", seen, beside="/api" + LINKS.word(term, modality or ""), view=view
+        )
+
+    def document(self, request: Request, id: Text) -> HTMLResponse:
+        """A document to read."""
+        seen = self.explored.now()
+        view = views.document(seen.bundle, id)
+        return self.page(
+            request,
+            "document.html",
+            seen,
+            beside="/api" + LINKS.document(id),
+            view=view,
+            shades=shades(view.topics),
+        )
+
+    def search(
+        self,
+        request: Request,
+        q: Text = "",
+        blend: Annotated[float | None, Query(ge=0, le=1)] = None,
+        modality: Modality = None,
+    ) -> HTMLResponse:
+        """Documents by words and topics."""
+        seen = self.explored.now()
+        view = views.search(seen.bundle, q, blend=blend, modality=modality)
+        asked = {"q": q, "blend": view.blend, **({"modality": modality} if modality else {})}
+        return self.page(
+            request,
+            "search.html",
+            seen,
+            beside="/api/search?" + urlencode(asked),
+            view=view,
+            modalities=seen.bundle.modalities,
+        )
+
+    def compare(self, request: Request, first: Number = 0, second: Number = 1) -> HTMLResponse:
+        """Two topics side by side."""
+        seen = self.explored.now()
+        last = seen.bundle.model.components_.shape[0] - 1
+        second = min(second, last) if "second" not in request.query_params else second
+        return self.page(
+            request,
+            "compare.html",
+            seen,
+            beside="/api" + LINKS.compare(first, second),
+            view=views.compare(seen.bundle, first, second),
+            last=last,
+        )
+
+    def label(self, request: Request, name: Text) -> HTMLResponse:
+        """A class."""
+        seen = self.explored.now()
+        view = views.label(seen.bundle, name)
+        return self.page(request, "class.html", seen, beside="/api" + LINKS.label(name), view=view)
+
+    def labels(self, request: Request) -> HTMLResponse:
+        """Topics by class."""
+        seen = self.explored.now()
+        lines = views.overview(seen.bundle, n=1).labels
+        return self.page(
+            request, "classes.html", seen, beside="/api/classes", table=views.labels(seen.bundle), lines=lines
+        )
+
+    def time(self, request: Request) -> HTMLResponse:
+        """Topics over time."""
+        seen = self.explored.now()
+        return self.page(request, "time.html", seen, beside="/api/time", view=views.time(seen.bundle))
+
+    def near(self, request: Request) -> HTMLResponse:
+        """How near topics are to each other."""
+        seen = self.explored.now()
+        return self.page(
+            request,
+            "near.html",
+            seen,
+            beside="/api/similarity",
+            pairs=views.nearest_pairs(seen.bundle),
+            tree=None,
+        )
+
+    def new_text(self, request: Request) -> HTMLResponse:
+        """A box for a new text."""
+        return self._text_page(request, self.explored.now(), "", None)
+
+    async def described(self, request: Request) -> HTMLResponse:
+        """The topics of a new text."""
+        from starlette.concurrency import run_in_threadpool
+
+        fields = parse_qs((await request.body()).decode("utf-8", "replace"))
+        text = fields.get("text", [""])[0]
+        modality = fields.get("modality", [""])[0]
+        if len(text) > LONGEST_TEXT:
+            raise UnknownError(f"a text may have {LONGEST_TEXT:,} characters, and this one has {len(text):,}")
+        return await run_in_threadpool(self._described, request, text, modality)
+
+    def _described(self, request: Request, text: str, modality: str) -> HTMLResponse:
+        seen = self.explored.now()
+        view = views.describe(seen.bundle, text, modality=modality or None)
+        return self._text_page(request, seen, text, view)
+
+    def _text_page(self, request: Request, seen: Seen, text: str, view: Described | None) -> HTMLResponse:
+        return self.page(
+            request,
+            "text.html",
+            seen,
+            text=text,
+            view=view,
+            modalities=list(seen.bundle.vectorizers),
+            modality="" if view is None else view.modality,
+            shades={} if view is None else shades(view.topics),
+        )
+
+    def unknown(self, request: Request, message: str, status: int = 404) -> HTMLResponse:
+        """What there is not."""
+        return self.page(request, "unknown.html", self.explored.now(), status=status, message=message)
+
+
+def shades(topics: list[Any]) -> dict[int, int]:
+    """Which of the kinds of underlining the largest topics of a text have."""
+    return {part.id: place for place, part in enumerate(topics[:6])}

@@ -1,0 +1,62 @@
+"""The model that is looked at: the same for all tabs, and replaced as a whole."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from laconic.bundle import load
+
+if TYPE_CHECKING:
+    from laconic.bundle import Bundle
+
+DOCUMENT = "model.json"
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A model as it was at some time: what a page was made of."""
+
+    bundle: Bundle
+    version: str
+
+
+class Explored:
+    """A saved model that is looked at; others may change its directory, and then it is read again.
+
+    Parameters
+    ----------
+    path : Path
+        Its directory: the only one that is ever touched.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.lock = Lock()
+        self._stamp = self._stat()
+        self._seen = self._read()
+
+    @property
+    def name(self) -> str:
+        """What the model is called."""
+        return self.path.absolute().name
+
+    def now(self) -> Seen:
+        """The model as it is now."""
+        if self._stat() != self._stamp:
+            with self.lock:
+                stamp = self._stat()
+                if stamp != self._stamp:
+                    self._seen, self._stamp = self._read(), stamp
+        return self._seen
+
+    def _stat(self) -> tuple[int, int, int]:
+        found = (self.path / DOCUMENT).stat()
+        return found.st_mtime_ns, found.st_ino, found.st_size
+
+    def _read(self) -> Seen:
+        version = hashlib.sha256((self.path / DOCUMENT).read_bytes()).hexdigest()[:16]
+        return Seen(load(self.path), version)
