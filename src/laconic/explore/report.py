@@ -97,7 +97,7 @@ def write_report(
     if not path.absolute().parent.is_dir():
         raise ValueError(f"{path}: there is no directory {path.parent}; make it first, or write elsewhere")
     page = report_html(bundle, documents=documents, title=title)
-    with appearing(path) as temporary, temporary.open("x", encoding="utf-8", newline="\n") as file:
+    with appearing(path) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as file:
         file.write(page)
         sync(file)
     return path
