@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.optimize import nnls
-from scipy.sparse import issparse
+from scipy.sparse import csr_array, issparse
 from sklearn import decomposition
 
 from laconic import NMF, priors
+from laconic.engines import Shards
+from laconic.losses.factor import without_rounding
 from laconic.losses.squared.rows import Descent, Multiplicative
 
 EXACT = {"max_iter": 20_000, "tol": 1e-12, "random_state": 0}
@@ -185,3 +187,31 @@ def test_multiplicative_updates_of_weights_that_fade_away_stay_finite():
     for _ in range(3):
         solver.solve(gram, targets, rows)
         assert np.isfinite(rows).all()
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_topics_have_no_words_that_rounding_leaves(X):
+    for dtype in (np.float32, np.float64):
+        model = NMF(6, random_state=0, tol=1e-7).fit(X.astype(dtype))
+        topics = model.components_
+        assert topics.has_canonical_format
+        heaviest = topics.max(axis=1).toarray().ravel()
+        owner = np.repeat(np.arange(6), np.diff(topics.indptr))
+        assert (topics.data > np.finfo(dtype).eps * heaviest[owner]).all()
+
+
+def test_words_at_the_rounding_of_the_heaviest_are_none():
+    topics = csr_array(np.array([[1, 1e-19, 0.5], [0, 0, 0], [1e-19, 0, 2e-19]], np.float32))
+    expected = [[1, 0, 0.5], [0, 0, 0], [1e-19, 0, 2e-19]]
+    np.testing.assert_array_equal(without_rounding(topics).toarray(), np.array(expected, np.float32))
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("n_shards", [1, 3])
+def test_zeros_that_are_kept_change_nothing_but_rounding(X, n_shards, monkeypatch):
+    data = X.astype(np.float64)
+    few = NMF(6, random_state=0, max_iter=20, tol=0).fit(Shards.cut(data, n_shards))
+    monkeypatch.setattr("laconic.losses.squared.problems.NARROW", 1)
+    many = NMF(6, random_state=0, max_iter=20, tol=0).fit(Shards.cut(data, n_shards))
+    np.testing.assert_allclose(many.objective_history_, few.objective_history_, rtol=1e-9)
+    np.testing.assert_allclose(dense(many.components_), dense(few.components_), atol=1e-6)

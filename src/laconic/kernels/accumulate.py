@@ -24,9 +24,13 @@ def gather(begins, ends, indices, data, factor, tile, out):
     row of the factor is used several times in a block. With less than all of the factor in a tile, the
     indices of each row of X must be sorted.
     """
+    out[:] = 0
+    if tile >= factor.shape[0]:
+        for i in range(begins.size):
+            _add_run(out[i], indices, data, begins[i], ends[i], factor)
+        return
     partial = np.empty(factor.shape[1], factor.dtype)
     done = begins.copy()
-    out[:] = 0
     for tile_start in range(0, factor.shape[0], tile):
         tile_stop = tile_start + tile
         for i in range(done.size):
@@ -49,15 +53,16 @@ def gather(begins, ends, indices, data, factor, tile, out):
 def _add_run(total, indices, data, j, end, factor):
     """Add the weighted rows of the factor that the entries j to end name.
 
-    Eight at a time: fewer loads and stores of the sum, and eight rows on their way from memory at once.
+    Eight at a time: fewer loads and stores of the sum, and eight rows on their way from memory at once. Of
+    unsigned indices numba need not ask whether they count from the end.
     """
     while j + 8 <= end:
         a, b, c, d = data[j], data[j + 1], data[j + 2], data[j + 3]
         e, f, g, h = data[j + 4], data[j + 5], data[j + 6], data[j + 7]
-        row_a, row_b = factor[indices[j]], factor[indices[j + 1]]
-        row_c, row_d = factor[indices[j + 2]], factor[indices[j + 3]]
-        row_e, row_f = factor[indices[j + 4]], factor[indices[j + 5]]
-        row_g, row_h = factor[indices[j + 6]], factor[indices[j + 7]]
+        row_a, row_b = factor[np.uint32(indices[j])], factor[np.uint32(indices[j + 1])]
+        row_c, row_d = factor[np.uint32(indices[j + 2])], factor[np.uint32(indices[j + 3])]
+        row_e, row_f = factor[np.uint32(indices[j + 4])], factor[np.uint32(indices[j + 5])]
+        row_g, row_h = factor[np.uint32(indices[j + 6])], factor[np.uint32(indices[j + 7])]
         for k in range(total.size):
             first = (a * row_a[k] + b * row_b[k]) + (c * row_c[k] + d * row_d[k])
             second = (e * row_e[k] + f * row_f[k]) + (g * row_g[k] + h * row_h[k])
@@ -65,13 +70,13 @@ def _add_run(total, indices, data, j, end, factor):
         j += 8
     if j + 4 <= end:
         a, b, c, d = data[j], data[j + 1], data[j + 2], data[j + 3]
-        row_a, row_b = factor[indices[j]], factor[indices[j + 1]]
-        row_c, row_d = factor[indices[j + 2]], factor[indices[j + 3]]
+        row_a, row_b = factor[np.uint32(indices[j])], factor[np.uint32(indices[j + 1])]
+        row_c, row_d = factor[np.uint32(indices[j + 2])], factor[np.uint32(indices[j + 3])]
         for k in range(total.size):
             total[k] += (a * row_a[k] + b * row_b[k]) + (c * row_c[k] + d * row_d[k])
         j += 4
     while j < end:
-        _add(total, data[j], factor[indices[j]])
+        _add(total, data[j], factor[np.uint32(indices[j])])
         j += 1
 
 

@@ -24,6 +24,8 @@ Factor = Any
 
 ROWS_PER_BLOCK = 1024
 TILE_BYTES = 4_000_000
+# Numbers that are less than so many roundings of the largest are zero.
+ROUNDING = 32
 
 
 class Projector:
@@ -71,9 +73,14 @@ def weighed_terms(shard: Shard, begins: NDArray[Any], ends: NDArray[Any]) -> Flo
     """
     weights, columns = shard.weights, shard.columns
     out = np.empty((begins.size, weights.shape[1]), weights.dtype)
-    tile = max(1, TILE_BYTES // (weights.itemsize * max(1, weights.shape[1])))
+    tile = tile_rows(weights.shape[1], weights.dtype)
     gather(begins, ends, columns.indices, columns.data, weights, tile, out)
     return out
+
+
+def tile_rows(width: int, dtype: Any) -> int:
+    """How many rows of a factor a tile has."""
+    return max(1, TILE_BYTES // (np.dtype(dtype).itemsize * max(1, width)))
 
 
 def gram(topics: Factor, rows: Block) -> Floats:
@@ -209,3 +216,15 @@ def upright(components: Factor) -> NDArray[Any]:
     signs = np.where(lean < 0, -1, 1)
     components.data *= signs.astype(components.dtype)[owner]
     return signs
+
+
+def without_rounding(components: csr_array) -> csr_array:
+    """Topics × terms without words of less weight than the rounding of a topic's heaviest."""
+    owner = np.repeat(np.arange(components.shape[0]), np.diff(components.indptr))
+    sizes = np.abs(components.data)
+    heaviest = np.zeros(components.shape[0], components.dtype)
+    np.maximum.at(heaviest, owner, sizes)
+    kept = sizes > ROUNDING * np.finfo(components.dtype).eps * heaviest[owner]
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(owner[kept], minlength=components.shape[0]))])
+    parts = components.data[kept], components.indices[kept], indptr.astype(components.indptr.dtype)
+    return csr_array(parts, shape=components.shape)

@@ -15,7 +15,9 @@ from laconic.engines.shards import allot
 from laconic.losses.factor import Floats, Projector, project_rows, weighed_terms
 from laconic.losses.memory import Sizes
 
-TERMS_PER_BLOCK = 512
+TERMS_PER_BLOCK, ENTRIES_PER_BLOCK = 512, 1 << 16
+# Terms whose products with each other are added up in float64 at a time.
+TERMS_PER_PIECE = 2048
 # Randomised subspace iteration (Halko, Martinsson, Tropp): vectors beyond those asked for, and rounds.
 SPARE_VECTORS, ROUNDS = 10, 7
 # So few terms that their products with each other are made at once.
@@ -33,31 +35,44 @@ def singular_vectors(shards: Shards, engine: Engine, n_vectors: int, random: Any
     """The leading singular vectors, approximately. Overwrites the shards' weights."""
     n_vectors = min(n_vectors, *shards.shape)
     width = min(n_vectors + SPARE_VECTORS, *shards.shape)
-    basis = np.linalg.qr(random.standard_normal((shards.n_terms, width)))[0].astype(shards.dtype)
-    for left in reversed(range(ROUNDS)):
-        project(shards, engine, basis)
-        found = _turned_back(shards, engine, width)
-        basis = (_spread(found) if left else np.linalg.qr(found)[0]).astype(shards.dtype)
-    gram = np.sum([part for part in project(shards, engine, basis) if part is not None], axis=0)
-    values, vectors = np.linalg.eigh(gram)
+    drawn = np.random.default_rng(random.randint(2**31)).standard_normal((shards.n_terms, width), np.float32)
+    basis = drawn.astype(shards.dtype, copy=False)
+    for _ in range(ROUNDS):
+        evening = _evening(_gram(project(shards, engine, basis)), shards.dtype)
+        basis = _turned_back(shards, engine, width) @ evening.astype(shards.dtype)
+    # The basis need not be orthogonal for its space to be: Rayleigh and Ritz in the metric of its products.
+    metric = np.zeros((width, width))
+    for part in engine.map(partial(_exact_gram, basis), even_blocks(shards.n_terms, TERMS_PER_PIECE)):
+        metric += part
+    even = _evening(metric, np.float64)
+    values, vectors = np.linalg.eigh(even.T @ _gram(project(shards, engine, basis)) @ even)
     order = np.argsort(-values, kind="stable")[:n_vectors]
-    right = np.ascontiguousarray(basis @ vectors[:, order].astype(basis.dtype))
+    right = np.ascontiguousarray(basis @ (even @ vectors[:, order]).astype(basis.dtype))
     return Singular(np.sqrt(np.maximum(values[order], 0)), right)
 
 
-def _spread(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
-    """A basis of the same space, orthogonal but for rounding: by products, in a tenth of the time of QR."""
-    values, turn = np.linalg.eigh(vectors.T @ vectors)
-    alive = values > values[-1] * np.finfo(np.float64).eps
+def _gram(parts: list[Any]) -> NDArray[np.float64]:
+    return np.asarray(np.sum([part for part in parts if part is not None], axis=0))
+
+
+def _evening(gram: NDArray[np.float64], dtype: Any) -> NDArray[np.float64]:
+    """What makes vectors with these products orthogonal and of length one, as far as a type can tell."""
+    values, turn = np.linalg.eigh(gram)
+    alive = values > np.finfo(dtype).eps * values[-1]
     turn[:, alive] /= np.sqrt(values[alive])
     turn[:, ~alive] = 0
-    return np.asarray(vectors @ turn)
+    return turn
+
+
+def _exact_gram(basis: Floats, rows: Block) -> NDArray[np.float64]:
+    part = basis[rows.start : rows.stop].astype(np.float64)
+    return np.asarray(part.T @ part)
 
 
 def singular_memory(sizes: Sizes) -> int:
-    """What that takes in bytes: float64 bases, before and after they are made orthogonal, and products."""
+    """What that takes in bytes: bases before and after a round, and after they are made even."""
     width = min(sizes.n_topics + SPARE_VECTORS, sizes.n_documents, sizes.n_terms)
-    return sizes.n_terms * width * (4 * 8 + sizes.itemsize)
+    return 3 * sizes.n_terms * width * sizes.itemsize
 
 
 def project(shards: Shards, engine: Engine, basis: Floats) -> list[Any]:
@@ -66,10 +81,10 @@ def project(shards: Shards, engine: Engine, basis: Floats) -> list[Any]:
     return engine.documents(shards, project_rows, Projector(basis), even_rows)
 
 
-def _turned_back(shards: Shards, engine: Engine, width: int) -> NDArray[np.float64]:
+def _turned_back(shards: Shards, engine: Engine, width: int) -> Floats:
     """X'W."""
-    blocks = even_blocks(shards.n_terms, TERMS_PER_BLOCK)
-    out = np.empty((shards.n_terms, width))
+    blocks = even_blocks(shards.n_terms, max(TERMS_PER_BLOCK, ENTRIES_PER_BLOCK // width))
+    out = np.empty((shards.n_terms, width), shards.dtype)
     for block, rows in zip(blocks, engine.terms(shards, blocks, _products, _joined, None), strict=True):
         out[block.start : block.stop] = rows
     return out

@@ -10,14 +10,14 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from laconic.engines import Engine, Shards, release
-from laconic.losses.factor import Factor, transposed, upright
+from laconic.losses.factor import Factor, transposed, upright, without_rounding
 from laconic.losses.loop import Found, Patience, Trace, alternate, precision
 from laconic.losses.memory import Sizes, beyond
 from laconic.losses.singular import singular_memory
 from laconic.losses.squared.classes import Classes
 from laconic.losses.squared.folding import FixedClasses, FixedTopics, fixed
 from laconic.losses.squared.penalties import SHARE, Lasting, alpha_max
-from laconic.losses.squared.rows import Descent, Multiplicative, Ridge, RowSolver
+from laconic.losses.squared.rows import NARROW, Descent, Multiplicative, Ridge, RowSolver
 from laconic.losses.squared.shares import First
 from laconic.losses.squared.starts import (
     ALPHA_DOCS,
@@ -62,9 +62,13 @@ class SquaredProblem:
         if not trace.interrupted:
             trace = alternate(steps, patience)
         engine.each(steps.shards, release, None)
-        components = steps.components()
+        components = self._finished(steps.components())
         upright(components)
         return Found(components, trace, facts)
+
+    def _finished(self, components: Factor) -> Factor:
+        """Topics × terms as users get them."""
+        return components
 
     def _begin(self, steps: SquaredSteps, start: Start, patience: Patience) -> tuple[Trace, dict[str, Any]]:
         """Begin the steps at their first topics; tells how finding those went, and what was settled."""
@@ -252,12 +256,17 @@ class NonNegative(SquaredProblem):
             if start.drawn:
                 mean = (term_sums(shards, engine) / shards.n_documents).astype(dtype)
                 topics = csr_array(topics.toarray() + FLOOR * mean)
-        own = [SeparableTopics(solver) for _ in classes.n_own]
-        shared = SeparableTopics(solver) if classes.n_shared else None
+        dense = classes.n_topics <= NARROW
+        own = [SeparableTopics(solver, dense=dense) for _ in classes.n_own]
+        shared = SeparableTopics(solver, dense=dense) if classes.n_shared else None
         exact = self.documents(SWEEPS_NMF if start.drawn and self.solver == "cd" else SWEEPS_FIT, dtype)
         least = 0.0 if self.solver == "cd" else 1.0 if start.drawn else FLOOR
         steps.begin(topics, solver, own, shared, First(exact, least))
         return Trace([]), {}
+
+    def _finished(self, components: Factor) -> Factor:
+        """Without zeros, and without what rounding leaves of them."""
+        return components if self.solver == "mu" else without_rounding(csr_array(components))
 
     def _topics_memory(self, sizes: Sizes) -> int:
         if self.solver == "mu":
@@ -269,4 +278,4 @@ class NonNegative(SquaredProblem):
     def documents(self, max_sweeps: int, dtype: Any) -> RowSolver:
         """Non-negative least squares."""
         exactness = precision(self.tol, dtype)
-        return Descent(0.0, power=1, nonnegative=True, precision=exactness, max_sweeps=max_sweeps)
+        return Descent(0.0, power=2, nonnegative=True, precision=exactness, max_sweeps=max_sweeps)

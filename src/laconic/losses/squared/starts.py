@@ -14,7 +14,7 @@ from laconic.losses.memory import Sizes
 from laconic.losses.singular import project, singular_vectors
 from laconic.losses.squared.classes import Classes
 from laconic.losses.squared.penalties import Lasting
-from laconic.losses.squared.rows import Ridge, RowSolver
+from laconic.losses.squared.rows import NARROW, Ridge, RowSolver
 from laconic.losses.squared.steps import SquaredSteps
 from laconic.losses.squared.topics import BudgetTopics, SeparableTopics
 from laconic.losses.starts import document_topics, with_words
@@ -96,7 +96,7 @@ def settled_topics(
     few = steps if terms is None else SquaredSteps(shards, classes, steps.engine)
     topics = svd_topics(shards, steps.engine, classes.n_topics, random)
     few.allot()
-    few.begin(topics, solver, [SeparableTopics(solver)])
+    few.begin(topics, solver, [SeparableTopics(solver, dense=classes.n_topics <= NARROW)])
     trace = alternate(few, patience._replace(max_iter=SETTLING, tol=SETTLED), phase="start")
     steps.allot()
     found = _of_all_terms(csr_array(few.components()), terms, steps.n_terms)
@@ -133,8 +133,8 @@ def svd_topics(shards: Shards, engine: Engine, n_topics: int, random: np.random.
     positive, negative = engine.documents(shards, _sizes_of_parts, None, even_rows)[0]
     topics = np.zeros((n_topics, shards.n_terms), shards.dtype)
     rounding = float(np.finfo(shards.dtype).eps)
-    for k in np.flatnonzero(values > 0):
-        vector = right[:, k] * (np.abs(right[:, k]) > rounding * np.abs(right[:, k]).max())
+    for k, vector in zip(np.flatnonzero(values > 0), right.T[values > 0], strict=True):
+        vector = np.where(np.abs(vector) > rounding * np.abs(vector).max(), vector, 0)
         parts = [np.maximum(sign * vector, 0) for sign in (1, -1)]
         sizes = [
             np.sqrt(documents[k]) * np.linalg.norm(part)

@@ -25,6 +25,7 @@ from laconic.losses.factor import (
     explained,
     power_sums,
     scale_topics,
+    tile_rows,
     transposed,
     whole_gram,
 )
@@ -47,6 +48,8 @@ from laconic.losses.totals import by_falling_frequency, checked_energy, document
 # A block of terms goes through the weights tile by tile. Blocks are heavy enough to make good use of a tile,
 # and light enough to keep several threads busy.
 TERMS_PER_BLOCK = 512
+# Of few topics, a block may have more terms: there is less to do for each.
+ENTRIES_PER_BLOCK = 1 << 16
 PASSES_PER_BLOCK = 8
 # With classes, most documents of a term are of other classes, so that its part of each is light.
 TERMS_PER_CLASS_BLOCK = 8192
@@ -58,6 +61,11 @@ class _TopicSet:
     def __init__(self, topics: Factor, step: TopicStep) -> None:
         self.step = step
         self.topics = topics if step.sparse else topics.toarray()
+
+    @property
+    def entries(self) -> Floats:
+        """The numbers that are stored."""
+        return self.topics if isinstance(self.topics, np.ndarray) else self.topics.data
 
     def set_gram(self, own: Floats, order: NDArray[Any]) -> None:
         self.project = Projector(self.topics, order)
@@ -80,13 +88,15 @@ class _TopicSet:
             return scale
         p, q = self.step.power, documents.power
         weight_side = q * norms * (1.0 if free else documents.alpha)
-        topic_side = p * power_sums(self.topics, p) * (1.0 if free else self.step.alpha)
+        sums = np.diagonal(self.gram) if p == 2 else power_sums(self.topics, p)
+        topic_side = p * sums * (1.0 if free else self.step.alpha)
         alive = (weight_side > 0) & (topic_side > 0)
         scale[alive] = (weight_side[alive] / topic_side[alive]) ** (1 / (p + q))
         if free:
             # a power of two rounds nothing, and is mostly one
             scale = np.exp2(np.round(np.log2(scale)))
-        scale_topics(self.topics, scale)
+        if (scale != 1).any():
+            scale_topics(self.topics, scale)
         return scale
 
 
@@ -101,7 +111,8 @@ class SquaredSteps:
     the penalties add up to least: without it a badly scaled start can collapse to no topics. The weights
     stay as they are: what they are to be divided by goes with the next messages.
 
-    Blocks are made of terms of about the same frequency, so that the terms of a block use the same documents.
+    Blocks are made of terms of about the same frequency, so that the terms of a block use the same documents;
+    where there are few documents, of terms that are neighbours.
     With classes, terms are also called by their rank inside, as documents are copied anyway.
 
     Parameters
@@ -121,19 +132,14 @@ class SquaredSteps:
         frequencies = document_frequencies(shards, engine)
         order = by_falling_frequency(frequencies)
         self.n_used_terms = order.size
-        most = TERMS_PER_BLOCK
         self._order, self._names = order, None
         if len(classes.n_own) > 1:
             # documents are copied anyway: call terms by their rank, so that those of a block are neighbours
-            most = TERMS_PER_CLASS_BLOCK
             self._names = np.argsort(-frequencies, kind="stable")
             self._places = np.argsort(self._names)
             shards = shards.by_class(classes.members, len(classes.n_own), self._places)
             frequencies, self._order = frequencies[self._names], np.arange(order.size)
-        self.shards = shards
-        ends = np.concatenate([[0], np.cumsum(frequencies[self._order])])
-        blocks = weighted_blocks(ends, most, PASSES_PER_BLOCK * max(1, shards.n_documents))
-        self.blocks: list[NDArray[Any]] = [np.sort(self._order[block.start : block.stop]) for block in blocks]
+        self.shards, self._frequencies = shards, frequencies
         self.allot()
 
     def allot(self) -> None:
@@ -161,6 +167,7 @@ class SquaredSteps:
         self.shared = None
         if shared is not None:
             self.shared = _TopicSet(csr_array(topics[:, : self.classes.n_shared]), shared)
+        self.blocks = self._blocks()
         self._first = first
         # at the start, all weights are zero, whatever they were before
         self._scales: list[Floats | None] = [np.full(1, np.inf, self.dtype) for _ in self.own]
@@ -186,6 +193,21 @@ class SquaredSteps:
     def held(self) -> tuple[str, ...]:
         """Weights that the next ones begin from; those in closed form begin from nothing."""
         return () if self.solver.closed_form else ("weights",)
+
+    def _blocks(self) -> list[NDArray[Any]]:
+        """Blocks of terms, each sorted."""
+        order, most = self._order, TERMS_PER_BLOCK
+        width = self.classes.n_shared + max(self.classes.n_own)
+        if len(self.own) > 1:
+            most = TERMS_PER_CLASS_BLOCK
+        elif not any(each.step.coupled for each in self._sets):
+            most = max(most, ENTRIES_PER_BLOCK // max(1, width))
+            if max(len(shard.documents) for shard in self.shards) <= tile_rows(width, self.dtype):
+                # one tile has all weights, so that what counts is that a block's columns are neighbours
+                order = np.sort(order)
+        ends = np.concatenate([[0], np.cumsum(self._frequencies[order])])
+        blocks = weighted_blocks(ends, most, PASSES_PER_BLOCK * max(1, self.shards.n_documents))
+        return [np.sort(order[block.start : block.stop]) for block in blocks]
 
     @property
     def _sets(self) -> list[_TopicSet]:
@@ -378,8 +400,8 @@ class SquaredSteps:
     def summary(self) -> tuple[int, float]:
         """Topics alive and density."""
         n_alive = sum(int(np.count_nonzero(np.diagonal(each.gram))) for each in self._sets)
-        stored = sum(each.topics.size for each in self._sets)  # a sparse array's size: its stored entries
-        return n_alive, stored / (self.n_terms * self.classes.n_topics)
+        words = sum(int(np.count_nonzero(each.entries)) for each in self._sets)
+        return n_alive, words / (self.n_terms * self.classes.n_topics)
 
 
 def explained_by_all(topics: Sequence[Factor], couplings: Sequence[Floats], terms: NDArray[Any]) -> Floats:

@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 
 from laconic.kernels.budget import budget_sweep
 from laconic.kernels.rows import compress, expand, inner, multiply, put_rows
-from laconic.losses.factor import CompressedRows, Factor, scattered_rows, transposed
+from laconic.losses.factor import ROUNDING, CompressedRows, Factor, scattered_rows, transposed
 from laconic.losses.squared.rows import RowSolver
 
 Floats = NDArray[Any]
@@ -24,8 +24,6 @@ Terms = NDArray[Any]
 
 # Words are candidates for a topic beyond this share of the least word that it took in the iteration before.
 SLACK = 0.5
-# Products that are less than so many roundings of the largest are zero.
-ROUNDING = 32
 # With fewer terms than this many times the budget, all of them are candidates.
 FEW = 4
 
@@ -59,7 +57,7 @@ class TopicStep(Protocol):
 
     @property
     def sparse(self) -> bool:
-        """Whether topics have exact zeros."""
+        """Whether topics are kept without their zeros."""
 
     @property
     def nonnegative(self) -> bool:
@@ -127,29 +125,35 @@ class SeparablePart(NamedTuple):
         wanted: NDArray[np.bool_] | None = None,
     ) -> Rows:
         """Solve the rows of these terms, warm-started."""
-        if self.penalty.sparse:
+        dense = isinstance(self.topics, np.ndarray)
+        if dense:
+            rows = np.take(self.topics, terms, axis=0)
+        else:
             rows = np.empty_like(products)
             expand(self.topics.indptr, self.topics.indices, self.topics.data, terms, rows)
-        else:
-            rows = np.take(self.topics, terms, axis=0)
         self.penalty.solve(self.prepared, products, rows, explained)
-        return Rows(
-            terms, inner(products, rows), CompressedRows(*compress(rows)) if self.penalty.sparse else rows
-        )
+        return Rows(terms, inner(products, rows), rows if dense else CompressedRows(*compress(rows)))
 
 
 class SeparableTopics:
     """Topics whose terms are independent: a block is solved while its products are in cache.
 
     R is never whole.
+
+    Parameters
+    ----------
+    penalty : RowSolver
+    dense : bool, default=False
+        Whether topics are kept with their zeros: where there are few of them, or hardly any topics, that is
+        sooner than to leave zeros out.
     """
 
     unit_length = False
     coupled = False
 
-    def __init__(self, penalty: RowSolver) -> None:
+    def __init__(self, penalty: RowSolver, *, dense: bool = False) -> None:
         self.penalty = penalty
-        self.alpha, self.power, self.sparse = penalty.alpha, penalty.power, penalty.sparse
+        self.alpha, self.power, self.sparse = penalty.alpha, penalty.power, penalty.sparse and not dense
         self.nonnegative = penalty.nonnegative
 
     def part(self, gram: Floats, topics: Factor) -> SeparablePart:
