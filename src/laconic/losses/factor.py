@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -218,13 +219,18 @@ def upright(components: Factor) -> NDArray[Any]:
     return signs
 
 
-def without_rounding(components: csr_array) -> csr_array:
-    """Topics × terms without words of less weight than the rounding of a topic's heaviest."""
-    owner = np.repeat(np.arange(components.shape[0]), np.diff(components.indptr))
-    sizes = np.abs(components.data)
-    heaviest = np.zeros(components.shape[0], components.dtype)
-    np.maximum.at(heaviest, owner, sizes)
-    kept = sizes > ROUNDING * np.finfo(components.dtype).eps * heaviest[owner]
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(owner[kept], minlength=components.shape[0]))])
-    parts = components.data[kept], components.indices[kept], indptr.astype(components.indptr.dtype)
-    return csr_array(parts, shape=components.shape)
+def without_rounding(components: Factor) -> csr_array:
+    """Topics × terms in sparse form, without words of less weight than the rounding of a topic's heaviest.
+
+    What is given may be changed.
+    """
+    least = ROUNDING * np.finfo(components.dtype).eps
+    if isinstance(components, np.ndarray):
+        for topic in components:
+            topic[np.abs(topic) <= least * np.abs(topic).max(initial=0)] = 0
+        return compressed(components)
+    for begin, end in pairwise(components.indptr.tolist()):
+        topic = components.data[begin:end]
+        topic[np.abs(topic) <= least * np.abs(topic).max(initial=0)] = 0
+    components.eliminate_zeros()
+    return components

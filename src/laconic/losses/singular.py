@@ -70,9 +70,10 @@ def _exact_gram(basis: Floats, rows: Block) -> NDArray[np.float64]:
 
 
 def singular_memory(sizes: Sizes) -> int:
-    """What that takes in bytes: bases before and after a round, and after they are made even."""
+    """What that takes in bytes: bases before and after a round, and weights for the spare vectors, too."""
     width = min(sizes.n_topics + SPARE_VECTORS, sizes.n_documents, sizes.n_terms)
-    return 3 * sizes.n_terms * width * sizes.itemsize
+    spare = max(0, width - sizes.n_topics) * sizes.n_documents
+    return (4 * sizes.n_terms * width + spare) * sizes.itemsize
 
 
 def project(shards: Shards, engine: Engine, basis: Floats) -> list[Any]:

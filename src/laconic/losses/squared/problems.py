@@ -266,7 +266,7 @@ class NonNegative(SquaredProblem):
 
     def _finished(self, components: Factor) -> Factor:
         """Without zeros, and without what rounding leaves of them."""
-        return components if self.solver == "mu" else without_rounding(csr_array(components))
+        return components if self.solver == "mu" else without_rounding(components)
 
     def _topics_memory(self, sizes: Sizes) -> int:
         if self.solver == "mu":

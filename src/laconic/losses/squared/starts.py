@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
 from laconic.engines import Block, Engine, Shard, Shards, even_rows
+from laconic.losses.factor import compressed, without_rounding
 from laconic.losses.loop import Patience, Trace, alternate
 from laconic.losses.memory import Sizes
 from laconic.losses.singular import project, singular_vectors
@@ -99,7 +100,7 @@ def settled_topics(
     few.begin(topics, solver, [SeparableTopics(solver, dense=classes.n_topics <= NARROW)])
     trace = alternate(few, patience._replace(max_iter=SETTLING, tol=SETTLED), phase="start")
     steps.allot()
-    found = _of_all_terms(csr_array(few.components()), terms, steps.n_terms)
+    found = _of_all_terms(without_rounding(few.components()), terms, steps.n_terms)
     return Trace([], interrupted=trace.interrupted), found
 
 
@@ -147,7 +148,7 @@ def svd_topics(shards: Shards, engine: Engine, n_topics: int, random: np.random.
     if lacking.size:
         usable = with_words(shards, engine)
         topics[lacking] = document_topics(shards, engine, lacking.size, random, usable).toarray()
-    return csr_array(topics)
+    return compressed(topics)
 
 
 def _sizes_of_parts(shard: Shard, rows: Block, message: Any) -> tuple[Any, Any]:
