@@ -20,6 +20,10 @@ from laconic import NMF, PLSA, RLSI, GraphPLSA, GroupNMF, GroupRLSI, SparseLSA, 
 from laconic.engines import Shards
 from laconic.errors import InputWarning
 from laconic.models import MODELS
+from laconic.steering import Anchors
+
+# of the first words, so that they fit any number of terms; topic 0 is there with any number of topics
+ANCHORS = Anchors({0: {0: 1.0, 1: 0.5}}, strength=0.2, forbidden={0: [2]})
 
 VARIANTS = {
     "rlsi-l1-l2": RLSI(3),
@@ -56,6 +60,11 @@ VARIANTS = {
     "group-rlsi-l0-both": GroupRLSI(1, 1, topic_norm="l0", terms_per_topic=10, nonnegative="both"),
     "group-nmf-cd": GroupNMF(1, 1),
     "group-nmf-mu": GroupNMF(1, 1, solver="mu"),
+    "rlsi-l1-anchored": RLSI(3, anchors=ANCHORS),
+    "rlsi-l0-anchored": RLSI(3, topic_norm="l0", terms_per_topic=10, anchors=ANCHORS),
+    "nmf-cd-anchored": NMF(3, anchors=ANCHORS),
+    "plsa-anchored": PLSA(3, anchors=ANCHORS),
+    "group-rlsi-l0-anchored": GroupRLSI(1, 1, topic_norm="l0", terms_per_topic=10, anchors=ANCHORS),
 }
 
 

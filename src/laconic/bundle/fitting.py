@@ -11,6 +11,7 @@ from laconic.bundle.given import Names, corpora_of, links_of, sorted_options
 from laconic.corpus.corpus import Corpus
 from laconic.errors import CorpusError, InputError, Parameter, ParameterError
 from laconic.models.making import N_TOPICS, WORDS, make_model, parameters_of
+from laconic.steering.seeds import Seeds, sow
 
 if TYPE_CHECKING:
     from laconic.engines.checkpoints import CheckpointLike
@@ -38,6 +39,8 @@ def fit(
     ids: str | Iterable[object] | None = None,
     text: str | Sequence[str] | Mapping[str, str] = "text",
     graph: Any = None,
+    seeds: Any = None,
+    seed_strength: float | None = None,
     random_state: Any = 0,
     n_jobs: int | None = None,
     keep_documents: bool = True,
@@ -73,6 +76,14 @@ def fit(
     graph : optional
         Links between documents, for "graph-plsa" and "multimodal-plsa": as of `GraphPLSA.fit`, or the path of
         a file of links, or a list of pairs of ids.
+    seeds : mapping or path, optional
+        Topics that are wanted, by some words of each: ``{"tennis": ["tennis", "wimbledon"], ...}``. They come
+        first, in this order, and have these names. In place of a list, a topic may have "words", "avoid"
+        (words that it may not have), "strength", and for a model of classes "class". A file has the same as
+        YAML or JSON.
+    seed_strength : float, optional
+        How strongly they are held, 0.05 by default: the larger, the more a topic is its seed words and
+        nothing else.
     random_state : int, RandomState instance or None, default=0
         The same seed gives the same topics, to the bit.
     n_jobs : int, optional
@@ -128,6 +139,7 @@ def fit(
             **parameters,
         )
         check_counted(made, given.terms)
+        sown = None if seeds is None else Seeds.of(seeds, seed_strength)
         keep_texts = keep_documents and keep_texts
         corpora = corpora_of(data, text, Names(labels, dates, ids), given, keep_texts=keep_texts)
         check_modalities(made, corpora)
@@ -136,6 +148,7 @@ def fit(
             made,
             corpora,
             graph=links,
+            seeds=sown,
             keep_documents=keep_documents,
             callback=callback,
             checkpoint=checkpoint,
@@ -149,6 +162,7 @@ def fit_bundle(
     corpora: Mapping[str, Corpus],
     *,
     graph: Any = None,
+    seeds: Seeds | None = None,
     keep_documents: bool = True,
     callback: Callback | None = None,
     checkpoint: CheckpointLike | None = None,
@@ -163,6 +177,8 @@ def fit_bundle(
         By modality; ``""`` if documents have just one.
     graph : optional
         Links between documents, for a model that takes them.
+    seeds : Seeds, optional
+        Topics that are wanted: the first ones, which are given their names.
     keep_documents : bool, default=True
         Whether the bundle has the documents.
     callback, checkpoint : optional
@@ -184,6 +200,7 @@ def fit_bundle(
         raise ParameterError(
             Parameter("graph"), f" goes with models of links, and {type(model).__name__} has none"
         )
+    names = {} if seeds is None else hold_seeds(model, corpora, seeds)
     given = {} if graph is None else {"graph": graph}
     if checkpoint is not None:
         given["checkpoint"] = checkpoint
@@ -193,10 +210,32 @@ def fit_bundle(
         else {name: one.counts for name, one in corpora.items()}
     )
     model.fit(data, corpus.labels, callback=callback, **given)
-    return bundle_of(model, corpora, keep_documents=keep_documents)
+    return bundle_of(model, corpora, keep_documents=keep_documents, names=names)
 
 
-def bundle_of(model: TopicModel, corpora: Mapping[str, Corpus], *, keep_documents: bool = True) -> Bundle:
+def hold_seeds(model: TopicModel, corpora: Mapping[str, Corpus], seeds: Seeds) -> dict[Any, str]:
+    """Let a model that is not fitted yet hold topics at the words of seeds; returns their names.
+
+    Parameters
+    ----------
+    model : TopicModel
+        Its `anchors` are set.
+    corpora : mapping of str to Corpus
+        By modality; ``""`` if documents have just one.
+    seeds : Seeds
+    """
+    sown = sow(seeds, model, {name: one.vectorizer for name, one in corpora.items()})
+    model.set_params(anchors=sown.anchors)
+    return sown.names
+
+
+def bundle_of(
+    model: TopicModel,
+    corpora: Mapping[str, Corpus],
+    *,
+    keep_documents: bool = True,
+    names: Mapping[Any, str] | None = None,
+) -> Bundle:
     """A model with the corpora that it was just fitted to; the weights of documents are found now.
 
     Parameters
@@ -207,12 +246,15 @@ def bundle_of(model: TopicModel, corpora: Mapping[str, Corpus], *, keep_document
         By modality; ``""`` if documents have just one.
     keep_documents : bool, default=True
         Whether the bundle has them.
+    names : mapping of topic to str, optional
+        What topics are called; a topic is what `hold_seeds` calls it.
     """
     documents = Documents.of(model, corpora, fitted=True) if keep_documents else None
+    named = {model.topic_place(topic): name for topic, name in (names or {}).items()} or None
     if "" in corpora:
-        return Bundle(model, corpora[""].vectorizer, documents=documents)
+        return Bundle(model, corpora[""].vectorizer, documents=documents, names=named)
     vectorizers = {name: one.vectorizer for name, one in corpora.items()}
-    return Bundle(model, vectorizers=vectorizers, documents=documents)
+    return Bundle(model, vectorizers=vectorizers, documents=documents, names=named)
 
 
 def check_counted(model: TopicModel, terms: Mapping[str, Any]) -> None:

@@ -206,15 +206,19 @@ def scattered_rows(terms: NDArray[Any], parts: Iterable[CompressedRows], like: F
     return csr_array((rows.data, rows.indices, indptr), shape=like.shape)
 
 
-def upright(components: Factor) -> NDArray[Any]:
-    """Turn every topic (of topics × terms) so that its large weights are positive; returns the signs."""
+def upright(components: Factor, held: NDArray[np.bool_] | None = None) -> NDArray[Any]:
+    """Turn every topic (of topics × terms) so that its large weights are positive; returns the signs.
+
+    Those that are `held` stay as they are.
+    """
+    kept = np.zeros(components.shape[0], bool) if held is None else held
     if isinstance(components, np.ndarray):
-        signs = np.where(np.einsum("km,km->k", components, np.abs(components)) < 0, -1, 1)
+        signs = np.where((np.einsum("km,km->k", components, np.abs(components)) < 0) & ~kept, -1, 1)
         components *= signs.astype(components.dtype)[:, None]
         return signs
     owner = np.repeat(np.arange(components.shape[0]), np.diff(components.indptr))
     lean = np.bincount(owner, components.data * np.abs(components.data), components.shape[0])
-    signs = np.where(lean < 0, -1, 1)
+    signs = np.where((lean < 0) & ~kept, -1, 1)
     components.data *= signs.astype(components.dtype)[owner]
     return signs
 

@@ -160,7 +160,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
                 f"{type(self).__name__} couples documents with each other (whole=True), so it cannot be "
                 f"fitted on {len(data)} shards: pass all documents as one matrix"
             )
-        given = self._given(data, given)
+        given = self._given(data, given) | self._anchoring(data)
         pages, saved, data_hash = None, None, None
         if checkpoint is not None:
             saved, data_hash = Checkpoint.of(checkpoint), self._hash(data)
@@ -197,6 +197,35 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def _given(self, data: Any, given: dict[str, Any]) -> dict[str, Any]:
         """What a caller gave besides the documents, checked, as the loss takes it."""
         return given
+
+    def _anchoring(self, data: Any) -> dict[str, Any]:
+        """What is known of the topics, as the loss takes it; nothing, if the model takes no anchors."""
+        anchors = self.get_params(deep=False).get("anchors")
+        if anchors is None:
+            return {}
+        names = vars(self).get("feature_names_in_")
+        sizes = self._topic_places(), int(self.n_features_in_), names, data.dtype
+        found = anchors.resolve(*sizes, nonnegative=self._positive_topics)
+        return {} if found is None else {"anchors": found}
+
+    def topic_place(self, topic: Any) -> int:
+        """The row of ``components_`` of a topic.
+
+        Parameters
+        ----------
+        topic : int or tuple
+            As anchors call it: a number, or of a model with classes ``("shared", 0)`` or ``(class, 1)``.
+        """
+        return self._topic_places()[topic]
+
+    def _topic_places(self) -> dict[Any, int]:
+        """The rows of ``components_``, by all that topics may be called."""
+        return {k: k for k in range(self._n_topics)}
+
+    @property
+    def _positive_topics(self) -> bool:
+        """Whether topics have positive words only."""
+        return self.traits.nonnegative
 
     def memory(
         self,
@@ -713,4 +742,5 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """Take over a stored state; raises ValueError if its parts do not fit each other."""
         check_parameters(self)
         restore(self, self._schema, state)
+        self._anchoring(self.components_)
         return self

@@ -153,6 +153,15 @@ class ClassTopicsModel(TopicModel):
             owners += [label] * n
         return np.array(owners, object)
 
+    def _topic_places(self) -> dict[Any, int]:
+        places: dict[Any, int] = super()._topic_places()
+        starts = np.concatenate([[0, self.n_shared], self.n_shared + np.cumsum(self._n_own)]).tolist()
+        sizes = [self.n_shared, *self._n_own]
+        for owner, start, size in zip(["shared", *self.classes_.tolist()], starts, sizes, strict=False):
+            for k in range(size):
+                places.setdefault((owner, k), start + k)
+        return places
+
     @property
     def topic_owners(self) -> list[str]:
         """The class of every topic, or "shared"."""

@@ -20,6 +20,7 @@ from laconic.losses.loop import Callback
 from laconic.models.plsa import MixtureModel
 from laconic.models.state import Field, array
 from laconic.models.traits import Traits
+from laconic.steering.anchors import Anchors
 
 STRENGTH = 0.3
 
@@ -65,6 +66,9 @@ class GraphPLSA(MixtureModel):
     row_normalize : bool, default=True
         Whether every document counts the same, however long it is (rows of X are scaled to sum to one).
         Otherwise `strength` competes with the lengths of documents.
+    anchors : Anchors, optional
+        What is known of topics before the data: where they are held, which stay as they are, and words that
+        they may not have; see `laconic.steering.Anchors`.
     init : "documents" or array of shape (n_components, n_terms), default="documents"
         Topics to start from. "documents": distinct documents drawn with `random_state`, with some of every
         word. A word that a given topic lacks, it will never have.
@@ -138,6 +142,7 @@ class GraphPLSA(MixtureModel):
         strength: float = STRENGTH,
         n_neighbors: int = 5,
         row_normalize: bool = True,
+        anchors: Anchors | None = None,
         init: Any = "documents",
         max_iter: int = 200,
         tol: float = 1e-5,
@@ -150,6 +155,7 @@ class GraphPLSA(MixtureModel):
         self.strength = strength
         self.n_neighbors = n_neighbors
         self.row_normalize = row_normalize
+        self.anchors = anchors
         self.init = init
         self.max_iter = max_iter
         self.tol = tol

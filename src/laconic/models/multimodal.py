@@ -41,6 +41,7 @@ from laconic.models.plsa import PLSA, MixtureModel
 from laconic.models.prepared import prepared
 from laconic.models.state import Field, array
 from laconic.models.traits import Traits
+from laconic.steering.anchors import Anchors, joined
 
 ROWS_PER_BLOCK = 256
 
@@ -99,6 +100,9 @@ class MultimodalPLSA(MixtureModel):
     row_normalize : bool, default=True
         Whether each document weighs the same in every modality, whatever its length: rows of X_l are scaled
         to sum to one. Without it, `strength` competes with the number of words.
+    anchors : mapping of str to Anchors, optional
+        By modality, what is known of its topics before the data: where they are held, which stay as they are,
+        and words that they may not have; see `laconic.steering.Anchors`.
     init : "documents" or array of shape (n_components, n_terms of all modalities), default="documents"
         Topics to start from. "documents": distinct documents drawn with `random_state` among those that have
         most modalities, with some of every word; the solution with tied weights is found first, and the fit
@@ -196,6 +200,7 @@ class MultimodalPLSA(MixtureModel):
         divergence: str = "skl",
         strength: float = 1.0,
         row_normalize: bool = True,
+        anchors: Mapping[str, Anchors] | None = None,
         init: Any = "documents",
         max_iter: int = 200,
         tol: float = 1e-5,
@@ -207,6 +212,7 @@ class MultimodalPLSA(MixtureModel):
         self.divergence = divergence
         self.strength = strength
         self.row_normalize = row_normalize
+        self.anchors = anchors
         self.init = init
         self.max_iter = max_iter
         self.tol = tol
@@ -286,6 +292,25 @@ class MultimodalPLSA(MixtureModel):
                 " out",
             )
         return {"graph": None if graph is None else as_graph(graph, check_rows(data))}
+
+    def _anchoring(self, data: Any) -> dict[str, Any]:
+        if self.anchors is None:
+            return {}
+        unknown = [name for name in self.anchors if name not in self.modalities_]
+        if unknown:
+            raise ParameterError(
+                Parameter("anchors"), f" are for {unknown[0]!r}, but there are {', '.join(self.modalities_)}"
+            )
+        dtype = self.components_.dtype if self.fitted else next(iter(data.values())).dtype
+        sizes = list(self.n_terms_.values())
+        parts = []
+        for name, n_terms in self.n_terms_.items():
+            own, names = self.anchors.get(name), self.term_names_.get(name)
+            topics = self._topic_places()
+            known = topics, n_terms, names, dtype
+            parts.append(None if own is None else own.resolve(*known, nonnegative=True))
+        found = joined(parts, sizes, self.n_components, dtype)
+        return {} if found is None else {"anchors": found}
 
     def _read(self, X: Any) -> dict[str, csr_array]:
         """Checked matrices without stored zeros, all of one type; takes over names and sizes."""

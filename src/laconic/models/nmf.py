@@ -17,6 +17,7 @@ from laconic.models.plsa import DOC_DENSITY, check_distributions
 from laconic.models.state import COMMON, Field
 from laconic.models.traits import Traits
 from laconic.priors import Prior
+from laconic.steering.anchors import Anchors
 
 
 def _nonnegative(value: Any, model: Any) -> Any:
@@ -61,6 +62,9 @@ class NMF(TopicModel):
         updates of the literature: slower to converge, without exact zeros, and stuck where a weight is zero.
         "auto" is "cd" for the squared loss. With ``loss="kl"`` it is "extrapolated", as for `PLSA`; "em" is
         then the same as "mu", and "cd" needs all documents in one place.
+    anchors : Anchors, optional
+        What is known of topics before the data: where they are held, which stay as they are, and words that
+        they may not have; see `laconic.steering.Anchors`.
     init : {"svd", "documents"} or array of shape (n_components, n_terms), optional
         Topics to start from. "svd", for the squared loss, where it is the default: the positive or negative
         parts of singular vectors, of a sample if there are more than 20,000 documents; topics hardly depend
@@ -112,6 +116,7 @@ class NMF(TopicModel):
         loss: str = "squared",
         prior: Prior | None = None,
         solver: str = "auto",
+        anchors: Anchors | None = None,
         init: Any = None,
         max_iter: int = 200,
         tol: float = 1e-5,
@@ -123,6 +128,7 @@ class NMF(TopicModel):
         self.loss = loss
         self.prior = prior
         self.solver = solver
+        self.anchors = anchors
         self.init = init
         self.max_iter = max_iter
         self.tol = tol
@@ -178,6 +184,9 @@ class GroupNMF(ClassTopicsModel):
         Number of topics of each class.
     solver : {"cd", "mu"}, default="cd"
         As for `NMF` with the squared loss.
+    anchors : Anchors, optional
+        What is known of topics before the data: where they are held, which stay as they are, and words that
+        they may not have; see `laconic.steering.Anchors`.
     init : "documents" or array of shape (n_topics, n_terms), default="documents"
         Topics to start from, shared ones first, then those of each class in the order of `classes_`.
         "documents": shared topics start from documents of all classes, the others from their own class's.
@@ -223,6 +232,7 @@ class GroupNMF(ClassTopicsModel):
         n_per_class: int | Mapping[Any, int] = 3,
         *,
         solver: str = "cd",
+        anchors: Anchors | None = None,
         init: Any = "documents",
         max_iter: int = 200,
         tol: float = 1e-5,
@@ -233,6 +243,7 @@ class GroupNMF(ClassTopicsModel):
         self.n_shared = n_shared
         self.n_per_class = n_per_class
         self.solver = solver
+        self.anchors = anchors
         self.init = init
         self.max_iter = max_iter
         self.tol = tol

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 from laconic.checks import check_choice, check_number
 from laconic.errors import InPython, Parameter, ParameterError
 from laconic.priors import Exponential, Pareto, Prior, PseudoDirichlet
+from laconic.steering.anchors import Anchors
 
 Check = Callable[[str, Any, Any], None]
 """Called with the parameter's name, its value and the model."""
@@ -61,6 +62,18 @@ def _prior(name: str, value: Any, model: Any) -> None:
         )
 
 
+def _anchors(name: str, value: Any, model: Any) -> None:
+    if value is None:
+        return
+    by_modality = model.traits.modalities
+    kind = "a mapping of modalities to Anchors" if by_modality else "Anchors"
+    each = list(value.values()) if by_modality and isinstance(value, Mapping) else [value]
+    if by_modality != isinstance(value, Mapping) or not all(isinstance(part, Anchors) for part in each):
+        raise ParameterError(
+            Parameter(name), f" must be None or {kind}, from laconic.steering, not {type(value).__name__}"
+        )
+
+
 def _weights_of_groups(name: str, value: Any, model: Any) -> None:
     for group, weight in dict(value or {}).items():
         check_number(f"{name}[{group!r}]", weight, Real, 0)
@@ -89,6 +102,7 @@ PARAMETERS: dict[str, Check] = {
     "row_normalize": FLAG,
     "rotate": Choice((None, "varimax")),
     "group_weights": _weights_of_groups,
+    "anchors": _anchors,
 }
 """What each parameter may be, whatever the others are; a name means the same in every model."""
 

@@ -15,6 +15,7 @@ from laconic.models.base import TopicModel
 from laconic.models.state import COMMON, Field, number
 from laconic.models.traits import Traits
 from laconic.priors import Prior, PseudoDirichlet
+from laconic.steering.anchors import Anchors
 
 DOC_DENSITY = Field("doc_density", number(0, 1))
 
@@ -91,6 +92,9 @@ class PLSA(MixtureModel):
         by expectation-maximisation from beyond the last ones, as long as the objective falls. "cd" is
         coordinate descent for both: the fewest iterations, but all documents have to be in one place (under a
         prior it is "extrapolated").
+    anchors : Anchors, optional
+        What is known of topics before the data: where they are held, which stay as they are, and words that
+        they may not have; see `laconic.steering.Anchors`.
     init : "documents" or array of shape (n_components, n_terms), default="documents"
         Topics to start from. "documents": distinct documents drawn with `random_state`, with some of every
         word. A word that a given topic lacks, it will never have.
@@ -153,6 +157,7 @@ class PLSA(MixtureModel):
         *,
         prior: Prior | None = None,
         solver: str = "extrapolated",
+        anchors: Anchors | None = None,
         init: Any = "documents",
         max_iter: int = 200,
         tol: float = 1e-5,
@@ -163,6 +168,7 @@ class PLSA(MixtureModel):
         self.n_components = n_components
         self.prior = prior
         self.solver = solver
+        self.anchors = anchors
         self.init = init
         self.max_iter = max_iter
         self.tol = tol

@@ -16,6 +16,7 @@ from laconic.models.base import TopicModel
 from laconic.models.class_topics import ClassTopicsModel
 from laconic.models.state import COMMON, Field, number
 from laconic.models.traits import Traits
+from laconic.steering.anchors import Anchors
 
 
 def _alpha_topics(value: Any, model: Any) -> float | None:
@@ -46,6 +47,10 @@ class PenalisedTopics(TopicModel):
     def traits(self) -> Traits:
         """Non-negative, if weights of documents are."""
         return replace(super().traits, nonnegative=self.nonnegative == "both")
+
+    @property
+    def _positive_topics(self) -> bool:
+        return bool(self.nonnegative)
 
     @property
     def topic_penalty(self) -> float | None:
@@ -91,6 +96,9 @@ class RLSI(PenalisedTopics):
     nonnegative : {False, True, "both"}, default=False
         Whether topics may only have positive words; with "both", weights of documents are not negative
         either, so that they can be read as shares (`shares`).
+    anchors : Anchors, optional
+        What is known of topics before the data: where they are held, which stay as they are, and words that
+        they may not have; see `laconic.steering.Anchors`.
     init : {"documents", "svd"} or array of shape (n_components, n_terms), default="documents"
         Topics to start from. "documents": distinct documents drawn with `random_state`; l1 and l0 topics are
         then narrowed from many words to few over a dozen iterations. "svd": the positive or negative parts of
@@ -158,6 +166,7 @@ class RLSI(PenalisedTopics):
         alpha_docs: float | None = None,
         terms_per_topic: int | None = None,
         nonnegative: bool | str = False,
+        anchors: Anchors | None = None,
         init: Any = "documents",
         max_iter: int = 200,
         tol: float = 1e-5,
@@ -172,6 +181,7 @@ class RLSI(PenalisedTopics):
         self.alpha_docs = alpha_docs
         self.terms_per_topic = terms_per_topic
         self.nonnegative = nonnegative
+        self.anchors = anchors
         self.init = init
         self.max_iter = max_iter
         self.tol = tol
@@ -229,6 +239,9 @@ class GroupRLSI(PenalisedTopics, ClassTopicsModel):
     scale_by_class_size : bool, default=False
         Whether the penalty on the topics of a class grows with its number of documents: `alpha_topics` is
         then that of a class of average size. Otherwise topics of small classes have fewer words.
+    anchors : Anchors, optional
+        What is known of topics before the data: where they are held, which stay as they are, and words that
+        they may not have; see `laconic.steering.Anchors`.
     init : "documents" or array of shape (n_topics, n_terms), default="documents"
         Topics to start from, shared ones first, then those of each class in the order of `classes_`.
         "documents": shared topics start from documents of all classes, the others from their own class's.
@@ -282,6 +295,7 @@ class GroupRLSI(PenalisedTopics, ClassTopicsModel):
         terms_per_topic: int | None = None,
         nonnegative: bool | str = False,
         scale_by_class_size: bool = False,
+        anchors: Anchors | None = None,
         init: Any = "documents",
         max_iter: int = 200,
         tol: float = 1e-5,
@@ -298,6 +312,7 @@ class GroupRLSI(PenalisedTopics, ClassTopicsModel):
         self.terms_per_topic = terms_per_topic
         self.nonnegative = nonnegative
         self.scale_by_class_size = scale_by_class_size
+        self.anchors = anchors
         self.init = init
         self.max_iter = max_iter
         self.tol = tol

@@ -13,7 +13,7 @@ from laconic.cli.options.declaring import command, usage
 from laconic.cli.options.modalities import PLACEHOLDER, check_fit, columns_as_typed, modalities_of
 from laconic.cli.options.naming import as_typed
 from laconic.cli.options.table import LINKS, MODALITIES, MODEL, READING, RUN, TERMS
-from laconic.cli.screen.console import emit, say, waiting
+from laconic.cli.screen.console import emit, say, waiting, warn
 from laconic.cli.screen.fitting import (
     conclude,
     fit_and_save,
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from laconic.corpus import Corpus
     from laconic.corpus.sources import Modality, Source
     from laconic.engines import Checkpoint
+    from laconic.steering.seeds import Seeds
 
 EXAMPLES = """
 Examples
@@ -49,6 +50,8 @@ Examples
   laconic fit nips -k 100 -o model
 
   laconic fit news.csv --text body --label section --model group-rlsi --shared 20 --per-class 8 -o model
+
+  laconic fit news.csv --text body --seeds seeds.yaml -o model
 
   laconic fit nips --model plsa --prior pareto:2 -o model
 
@@ -112,6 +115,24 @@ Every = Annotated[
     str,
     typer.Option("--every", metavar="TIME", help="How often --checkpoint is written: 30s, 10m, 1h."),
 ]
+SeedsFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--seeds",
+        metavar="FILE",
+        help="Topics that are wanted, by some words of each: a YAML or JSON file such as "
+        "`tennis: [tennis, wimbledon]`. They come first, and have these names.",
+    ),
+]
+SeedStrength = Annotated[
+    float | None,
+    typer.Option(
+        "--seed-strength",
+        metavar="NUMBER",
+        min=0,
+        help="How strongly topics are held at their seeds, instead of what the file says [default: 0.05].",
+    ),
+]
 DryRun = Annotated[
     bool,
     typer.Option("--dry-run", help="Only show the plan, with an estimate of the memory; nothing is saved."),
@@ -128,6 +149,8 @@ def fit(
     no_documents: NoDocuments = False,
     checkpoint: CheckpointDir = None,
     every: Every = "60s",
+    seeds: SeedsFile = None,
+    seed_strength: SeedStrength = None,
     dry_run: DryRun = False,
     *,
     reading: dict[str, Any],
@@ -168,6 +191,7 @@ def fit(
             if columns:
                 source.check_columns()
             _check_files(source, graph, save_weights)
+            wanted = _seeds(seeds, seed_strength)
             if model.traits.classes and "label" not in reading and source.holds is not Holds.corpus:
                 raise typer.BadParameter(
                     f"--model {name} needs the class of every document: name its column",
@@ -188,6 +212,8 @@ def fit(
         given = {} if graph is None else {"graph": _links(graph, corpus, reading)}
         if pages is not None and pages.exists:
             say(f"going on from the checkpoint in {pages.path}", whole=True)
+        if wanted is not None:
+            given["names"] = _held(model, corpora, wanted)
         wait_for(rehearsal)
         bundle, outcome = fit_and_save(
             model, corpora, output, keep_documents=not no_documents, checkpoint=pages, **given
@@ -232,6 +258,32 @@ def _made(columns: Mapping[str, str], parameters: Mapping[str, Any]) -> Any:
         )
     with usage():
         return make_model(name, **given)
+
+
+def _seeds(path: Path | None, strength: float | None) -> Seeds | None:
+    if path is None:
+        if strength is not None:
+            raise typer.BadParameter("goes with --seeds: name a file of them", param_hint="--seed-strength")
+        return None
+    from laconic.steering.seeds import Seeds
+
+    with usage():
+        return Seeds.of(path, strength)
+
+
+def _held(model: Any, corpora: Mapping[str, Corpus], seeds: Seeds) -> dict[Any, str]:
+    """Hold topics at seeds; tells of words that are not there."""
+    import warnings
+
+    from laconic.bundle.fitting import hold_seeds
+
+    with usage(), warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        names = hold_seeds(model, corpora, seeds)
+    for each in caught:
+        warn(str(each.message))
+    say(f"{plural(len(seeds.topics), 'topic')} seeded")
+    return names
 
 
 def _checkpoint(path: Path | None, every: str) -> Checkpoint | None:

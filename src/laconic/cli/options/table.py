@@ -335,6 +335,7 @@ PYTHON_ONLY = {
     "groups": "a list for each group of terms",
     "group_weights": "goes with groups",
     "rotate": "goes with init",
+    "anchors": "targets for topics; --seeds is the way for words",
     "token_pattern": "a regular expression",
     "lowercase": "goes with token_pattern",
     "tokenizer": "a function",

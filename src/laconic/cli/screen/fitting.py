@@ -90,6 +90,7 @@ def fit_and_save(
     *,
     keep_documents: bool = True,
     checkpoint: Checkpoint | None = None,
+    names: Mapping[Any, str] | None = None,
     **options: Any,
 ) -> tuple[Bundle, Outcome]:
     """Fit a model and save it; a second Ctrl-C leaves `path` as it was.
@@ -106,6 +107,8 @@ def fit_and_save(
         Whether the documents are saved with it.
     checkpoint : Checkpoint, optional
         Of the fit; removed when the model is saved, unless the fit was stopped.
+    names : mapping of topic to str, optional
+        What topics are called.
     **options
         Of the model's `fit`.
 
@@ -118,7 +121,7 @@ def fit_and_save(
 
     outcome = watched_fit(model, corpora, checkpoint=checkpoint, **options)
     with waiting(f"finding the weights of {plural(outcome.n_documents, 'document')}") as status:
-        bundle = bundle_of(model, corpora, keep_documents=keep_documents)
+        bundle = bundle_of(model, corpora, keep_documents=keep_documents, names=names)
         status.update(Text("saving the model"))
         bundle.save(path)
         if checkpoint is not None and not outcome.stopped:

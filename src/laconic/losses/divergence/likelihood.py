@@ -13,6 +13,7 @@ from scipy.special import xlogy
 from laconic.engines import Block, Engine, Shard, Shards, release
 from laconic.engines.shards import row_range
 from laconic.kernels import mixtures, poisson
+from laconic.losses.anchoring import Anchoring
 from laconic.losses.divergence.counts import check_counts, from_independence, known_words
 from laconic.losses.divergence.mixtures import (
     Descended,
@@ -24,6 +25,7 @@ from laconic.losses.divergence.mixtures import (
     document_ratios,
     weighted_rows,
 )
+from laconic.losses.divergence.pseudocounts import PseudoCounts, pseudo_counts, without_impossible
 from laconic.losses.divergence.sooner import MEMORY, PLAIN, DescentSteps, ExtrapolatedSteps
 from laconic.losses.divergence.starts import (
     even_weights,
@@ -73,13 +75,22 @@ class Likelihood:
         """Whether documents depend on each other, or topics are solved by what all of them say."""
         return self.over_documents is not None or self.solver == "cd"
 
-    def fit(self, shards: Shards, start: Start, engine: Engine, patience: Patience) -> Found:
+    def fit(
+        self,
+        shards: Shards,
+        start: Start,
+        engine: Engine,
+        patience: Patience,
+        *,
+        anchors: Anchoring | None = None,
+    ) -> Found:
         """Maximum likelihood, then, if there is a prior, its steps from there.
 
         Topics that were given first get their most likely weights; a prior then begins from these.
         """
-        shards = check_counts(shards)
-        topics = first_topics(shards, engine, self.n_topics, start)
+        shards = check_counts(without_impossible(shards, anchors))
+        topics = first_topics(shards, engine, self.n_topics, start, anchors=anchors)
+        before = pseudo_counts(anchors, shards, engine, [Block(0, shards.n_terms)])
         mixture, plain = self.mixture, self.mixture.plain
         if start.drawn:
             engine.each(shards, even_weights, (self.n_topics, mixture.simplex))
@@ -90,7 +101,8 @@ class Likelihood:
         (offset,) = engine.totals(shards, _offset, mixture.simplex)
 
         def run(phase: str, documents: DocumentStep, topics: Floats, offset: float = offset) -> _Run:
-            steps = self._steps(shards, topics, documents, engine, offset, PLAIN if start.drawn else 0)
+            begun = PLAIN if start.drawn else 0
+            steps = self._steps(shards, topics, documents, engine, offset, begun, before)
             memory = MEMORY if isinstance(steps, ExtrapolatedSteps) else patience.memory
             return _Run(alternate(steps, patience._replace(memory=memory), phase), steps.components)
 
@@ -127,18 +139,20 @@ class Likelihood:
         engine: Engine,
         offset: float,
         plain: int,
+        before: PseudoCounts | None = None,
     ) -> DivergenceSteps:
         """The solver's steps, the first of them plain."""
+        known: dict[str, Any] = {"offset": offset, "before": before}
         if self.solver == "em":
-            return DivergenceSteps(shards, topics, documents, engine, offset=offset)
+            return DivergenceSteps(shards, topics, documents, engine, **known)
         if not isinstance(documents, Separate):
-            return ExtrapolatedSteps(shards, topics, documents, documents, engine, offset=offset, plain=plain)
+            return ExtrapolatedSteps(shards, topics, documents, documents, engine, plain=plain, **known)
         mixture = documents.mixture
         if self.solver == "cd" and mixture.weight == 0:
-            return DescentSteps(shards, topics, documents, mixture, engine, offset=offset, plain=plain)
+            return DescentSteps(shards, topics, documents, mixture, engine, plain=plain, **known)
         concave_on_simplex = mixture.simplex and mixture.weight > 0
         later = documents if concave_on_simplex else Descended(mixture)
-        return ExtrapolatedSteps(shards, topics, documents, later, engine, offset=offset, plain=plain)
+        return ExtrapolatedSteps(shards, topics, documents, later, engine, plain=plain, **known)
 
     def memory(self, sizes: Sizes) -> dict[str, int]:
         """What a fit adds in bytes."""

@@ -29,6 +29,7 @@ from laconic.losses.divergence.mixtures import (
     document_ratios,
     staged,
 )
+from laconic.losses.divergence.pseudocounts import PseudoCounts
 from laconic.losses.divergence.steps import DivergenceSteps
 from laconic.losses.factor import Floats
 from laconic.losses.loop import Patience, Trace, alternate
@@ -259,6 +260,7 @@ def fit_on_graph(
     *,
     segments: Sequence[Block] | None = None,
     phase: str = "fit",
+    before: PseudoCounts | None = None,
 ) -> LinkedFit:
     """Topics, and weights of linked nodes, that minimise the loss plus strength times divergence over edges.
 
@@ -281,6 +283,8 @@ def fit_on_graph(
         Columns of X that belong together; by default all.
     phase : str, default="fit"
         What the callback is told.
+    before : PseudoCounts, optional
+        Counts that topics have before the documents.
 
     Returns
     -------
@@ -288,7 +292,8 @@ def fit_on_graph(
         With the weights in the order of the nodes given.
     """
     nodes = by_colour(X, graph, weights, divergence, strength)
-    steps = DivergenceSteps(nodes.shards, topics.copy(), nodes.documents, engine, segments=segments)
+    known: dict[str, Any] = {"segments": segments, "before": before}
+    steps = DivergenceSteps(nodes.shards, topics.copy(), nodes.documents, engine, **known)
     trace = alternate(steps, patience, phase)
     return LinkedFit(trace, steps.components, nodes.unsorted())
 
@@ -302,6 +307,8 @@ def strengthened_fit(
     strength: float,
     engine: Engine,
     patience: Patience,
+    *,
+    before: PseudoCounts | None = None,
 ) -> LinkedFit:
     """As `fit_on_graph`, after a start in which links are weak at first and stronger from stage to stage.
 
@@ -309,11 +316,13 @@ def strengthened_fit(
     """
     hasty = patience._replace(max_iter=min(patience.max_iter, STAGE_ITER), tol=max(patience.tol, STAGE_TOL))
     for weak in weaker_strengths(X, graph, strength):
-        fit = fit_on_graph(X, graph, topics, weights, divergence, weak, engine, hasty, phase="start")
+        fit = fit_on_graph(
+            X, graph, topics, weights, divergence, weak, engine, hasty, phase="start", before=before
+        )
         topics, weights = fit.topics, fit.weights
         if fit.trace.interrupted:
             return fit._replace(trace=fit.trace._replace(history=[]))
-    return fit_on_graph(X, graph, topics, weights, divergence, strength, engine, patience)
+    return fit_on_graph(X, graph, topics, weights, divergence, strength, engine, patience, before=before)
 
 
 def weaker_strengths(X: csr_array, graph: csr_array, strength: float) -> list[float]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from laconic.engines import Engine, Shards
-from laconic.losses.divergence.counts import check_counts, of_sum_one
+from laconic.engines import Block, Engine, Shards
+from laconic.losses.anchoring import Anchoring
+from laconic.losses.divergence.counts import check_counts, known_words, of_sum_one
 from laconic.losses.divergence.graphs import neighbour_graph, neighbours_memory
 from laconic.losses.divergence.likelihood import Likelihood, fold_in_shards, topics_memory
 from laconic.losses.divergence.linked import (
@@ -21,6 +22,7 @@ from laconic.losses.divergence.linked import (
 )
 from laconic.losses.divergence.mixtures import Mixture, Separate
 from laconic.losses.divergence.modalities import Nodes, columns_of, side_by_side
+from laconic.losses.divergence.pseudocounts import pseudo_counts, without_impossible
 from laconic.losses.divergence.starts import even_weights, first_topics
 from laconic.losses.divergence.steps import DivergenceSteps
 from laconic.losses.factor import Floats
@@ -54,16 +56,18 @@ class LinkedLikelihood(Likelihood):
         engine: Engine,
         patience: Patience,
         *,
+        anchors: Anchoring | None = None,
         graph: csr_array | None = None,
     ) -> Found:
         """Find topics × terms, and the weights of the documents under their links (as of `as_graph`)."""
-        shards = check_counts(shards)
+        shards = check_counts(without_impossible(shards, anchors))
         (shard,) = shards
         links = neighbour_graph(shard.X, self.n_neighbors) if graph is None else graph
         if self.row_normalize:
             shards = shards.transformed(of_sum_one)
         X = shards[0].X
-        topics = first_topics(shards, engine, self.n_topics, start)
+        topics = first_topics(shards, engine, self.n_topics, start, anchors=anchors)
+        before = pseudo_counts(anchors, shards, engine, [Block(0, shards.n_terms)])
         # from weights that suit the topics: neighbours that begin alike might never part
         fold_in_shards(shards, topics, SIMPLEX, engine, START_PRECISION, positive=True)
         weights = shards[0].weights
@@ -71,7 +75,7 @@ class LinkedLikelihood(Likelihood):
         run = strengthened_fit if self.divergence == "l1" and start.drawn else fit_on_graph
         if not start.drawn:
             weights = settle_on_graph(X, links, topics, weights, *how)
-        fit = run(X, links, topics, weights, *how)
+        fit = run(X, links, topics, weights, *how, before=before)
         return Found(np.ascontiguousarray(fit.topics.T), fit.trace, {"weights": fit.weights})
 
     def memory(self, sizes: Sizes) -> dict[str, int]:
@@ -109,14 +113,15 @@ class MultimodalLikelihood(Likelihood):
         engine: Engine,
         patience: Patience,
         *,
+        anchors: Anchoring | None = None,
         graph: csr_array | None = None,
     ) -> Found:
         """Find topics × terms of all modalities, and the weights of the documents in each.
 
         `modalities` are documents × terms, without stored zeros; `graph` links documents.
         """
-        matrices = self.weighed(list(modalities.values()))
-        fitter = _Fitter(matrices, self, start, engine, patience)
+        matrices = self.weighed(_possible(list(modalities.values()), anchors))
+        fitter = _Fitter(matrices, self, start, engine, patience, anchors)
         fit = fitter.tied("fit") if self.divergence == "tied" else fitter.begin()
         if self.divergence != "tied" and not fit.trace.interrupted:
             fit = fit_on_graph(
@@ -129,6 +134,7 @@ class MultimodalLikelihood(Likelihood):
                 engine,
                 patience,
                 segments=fitter.segments,
+                before=fitter.before,
             )
         weights = dict(zip(modalities, fitter.nodes.by_modality(fit.weights), strict=True))
         return Found(np.ascontiguousarray(fit.topics.T), fit.trace, {"modality_weights": weights})
@@ -165,26 +171,32 @@ class _Fitter:
         start: Start,
         engine: Engine,
         patience: Patience,
+        anchors: Anchoring | None,
     ) -> None:
-        self.matrices, self.nodes = matrices, Nodes(matrices)
+        self.matrices, self.nodes, self.anchors = matrices, Nodes(matrices), anchors
         self.segments = columns_of([part.shape[1] for part in matrices])
         self.n_topics, self.start, self.engine, self.patience = problem.n_topics, start, engine, patience
         self.precision = precision(problem.tol, matrices[0].dtype)
+        self.before = None
+        if anchors is not None:
+            whole = Shards.whole(side_by_side(matrices))
+            self.before = pseudo_counts(anchors, whole, engine, self.segments)
 
     def first_topics(self, whole: csr_array) -> Floats:
         """Topics of the documents side by side; when drawn, each is the same document in every modality."""
         shards = Shards.whole(whole)
+        how = self.segments, self.anchors
         if not self.start.drawn:
-            return first_topics(shards, self.engine, self.n_topics, self.start, self.segments)
+            return first_topics(shards, self.engine, self.n_topics, self.start, *how)
         n_modalities = np.bincount(self.nodes.documents, minlength=self.nodes.n_documents)
         fullest = n_modalities == n_modalities.max()
         fullest_rows = Shards.whole(csr_array(whole[np.flatnonzero(fullest)]))
-        topics = first_topics(fullest_rows, self.engine, self.n_topics, self.start, self.segments)
+        topics = first_topics(fullest_rows, self.engine, self.n_topics, self.start, *how)
         if not n_modalities[~fullest].any():
             return topics
         # words that only other documents have join as words that no topic has
         given = Start(topics.T, None)
-        return first_topics(shards, self.engine, self.n_topics, given, self.segments)
+        return first_topics(shards, self.engine, self.n_topics, given, *how)
 
     def begin(self) -> LinkedFit:
         """Topics that correspond, and weights of the nodes that suit them; without a history."""
@@ -207,9 +219,21 @@ class _Fitter:
             self.engine.each(shards, even_weights, (self.n_topics, True))
         else:
             fold_in_shards(shards, topics, SIMPLEX, self.engine, self.precision, positive=True)
-        steps = DivergenceSteps(shards, topics, Separate(SIMPLEX), self.engine, segments=self.segments)
+        known: dict[str, Any] = {"segments": self.segments, "before": self.before}
+        steps = DivergenceSteps(shards, topics, Separate(SIMPLEX), self.engine, **known)
         trace = alternate(steps, self.patience, phase)
         return LinkedFit(trace, steps.components, shards[0].weights[place])
+
+
+def _possible(matrices: list[csr_array], anchors: Anchoring | None) -> list[csr_array]:
+    """Modalities without the words that no topic may have."""
+    if anchors is None:
+        return matrices
+    segments = columns_of([part.shape[1] for part in matrices])
+    return [
+        known_words(part, anchors.possible(slice(*segment), s))
+        for s, (part, segment) in enumerate(zip(matrices, segments, strict=True))
+    ]
 
 
 def _positive(weights: Floats) -> Floats:

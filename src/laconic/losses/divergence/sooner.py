@@ -16,6 +16,7 @@ import numpy as np
 from laconic.engines import Block, Engine, Shard, Shards
 from laconic.kernels import poisson
 from laconic.losses.divergence.mixtures import Descended, DocumentStep, Mixture
+from laconic.losses.divergence.pseudocounts import PseudoCounts
 from laconic.losses.divergence.starts import lengths
 from laconic.losses.divergence.steps import DivergenceSteps, Expected, SegmentBlock, TermShare
 from laconic.losses.factor import Floats
@@ -45,7 +46,7 @@ class ExtrapolatedSteps(DivergenceSteps):
 
     Parameters
     ----------
-    shards, topics, engine, segments, offset
+    shards, topics, engine, segments, offset, before
         As of `DivergenceSteps`; topics are not changed in place.
     first : DocumentStep
         Of the plain steps at the start.
@@ -65,9 +66,12 @@ class ExtrapolatedSteps(DivergenceSteps):
         *,
         segments: Sequence[Block] | None = None,
         offset: float = 0.0,
+        before: PseudoCounts | None = None,
         plain: int = PLAIN,
     ) -> None:
-        super().__init__(shards, topics.copy(), first, engine, segments=segments, offset=offset)
+        super().__init__(
+            shards, topics.copy(), first, engine, segments=segments, offset=offset, before=before
+        )
         self._later, self._plain = documents, plain
         self._before = self._ahead = self.components
         self._pace, self._objective = 1.0, np.inf
@@ -166,7 +170,10 @@ class ExtrapolatedSteps(DivergenceSteps):
             totals[block.segment] += part
         totals[totals == 0] = 1
         for s, segment in enumerate(self.segments):
-            ahead[segment.start : segment.stop] /= totals[s].astype(ahead.dtype)
+            own = slice(segment.start, segment.stop)
+            ahead[own] /= totals[s].astype(ahead.dtype)
+            if self.before is not None:
+                ahead[own][:, self.before.frozen[s]] = self.components[own][:, self.before.frozen[s]]
         self._ahead = ahead
 
 
@@ -202,11 +209,12 @@ class DescentSteps(DivergenceSteps):
     Topics are descended without the constraint that they sum to one, at the price of the weight that all
     documents have of them; then they are scaled, and the weights with them, so that the fit stays the same.
     On the simplex, weights are scaled to sum to one, which is exact. Rows of topics meet all documents: the
-    collection must be one shard. No prior but one that is linear.
+    collection must be one shard. No prior but one that is linear. Topics that are anchored take steps of
+    expectation-maximisation.
 
     Parameters
     ----------
-    shards, topics, first, engine, offset, plain
+    shards, topics, first, engine, offset, before, plain
         As of `ExtrapolatedSteps`.
     mixture : Mixture
         What the weights of a document may be.
@@ -221,9 +229,10 @@ class DescentSteps(DivergenceSteps):
         engine: Engine,
         *,
         offset: float = 0.0,
+        before: PseudoCounts | None = None,
         plain: int = PLAIN,
     ) -> None:
-        super().__init__(shards, topics.copy(), first, engine, offset=offset)
+        super().__init__(shards, topics.copy(), first, engine, offset=offset, before=before)
         self._mixture, self._plain = mixture, plain
 
     def state(self) -> dict[str, Any]:
@@ -246,7 +255,8 @@ class DescentSteps(DivergenceSteps):
 
     def topics(self) -> float:
         """A sweep over the topics of every term; returns the objective before it."""
-        if self._plain >= 0:
+        if self._plain >= 0 or self.before is not None:
+            # descent changes the scale of topics, and frozen or anchored ones have theirs
             return super().topics()
         topics, before = self.components, self.penalty + self.offset
         (prices,) = self.engine.totals(self.shards, priced_weights, self._mixture)

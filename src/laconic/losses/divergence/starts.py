@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from laconic.engines import Block, Engine, Shard, Shards
+from laconic.losses.anchoring import Anchoring
+from laconic.losses.divergence.pseudocounts import hold, seed
 from laconic.losses.factor import Floats, transposed
 from laconic.losses.starts import Start, document_topics, given_topics, with_words
 from laconic.losses.totals import term_sums
@@ -17,24 +19,32 @@ COMMON_SHARE = 0.2
 
 
 def first_topics(
-    shards: Shards, engine: Engine, n_topics: int, start: Start, segments: Sequence[Block] | None = None
+    shards: Shards,
+    engine: Engine,
+    n_topics: int,
+    start: Start,
+    segments: Sequence[Block] | None = None,
+    anchors: Anchoring | None = None,
 ) -> Floats:
     """Topics (terms × topics) to start from, with some of every word of the collection in each.
 
-    Given topics are taken as they are, except for words that none of them has.
+    Given topics are taken as they are, except for words that none of them has. Anchored ones have words of
+    their targets, frozen ones are their targets, and forbidden words are zero, which they remain.
     """
     n_terms, dtype = shards.n_terms, shards.dtype
+    parts = [Block(0, n_terms)] if segments is None else segments
     common = term_sums(shards, engine)
     if start.drawn:
         usable = with_words(shards, engine)
         drawn = document_topics(shards, engine, n_topics, start.random(), usable)
         topics = transposed(drawn).toarray().astype(np.float64)
+        seed(topics, shards, engine, anchors)
         lacking = np.full(n_terms, fill_value=True)
     else:
         given = given_topics(start.init, n_topics, n_terms, dtype, nonnegative=True)
         topics = transposed(given).toarray().astype(np.float64)
         lacking = ~topics.any(axis=1)
-    for segment in [Block(0, n_terms)] if segments is None else segments:
+    for segment in parts:
         part, words = topics[segment.start : segment.stop], common[segment.start : segment.stop]
         # a topic without words begins as the collection
         part += words[:, None] * (part.sum(axis=0) == 0)
@@ -48,6 +58,7 @@ def first_topics(
     # a chance so small that its products vanish is lost for good
     least = np.sqrt(np.finfo(dtype).tiny)
     topics[(topics > 0) & (topics < least)] = least
+    hold(topics, anchors, parts, dtype)
     return np.ascontiguousarray(topics, dtype)
 
 

@@ -21,6 +21,7 @@ from laconic.losses.divergence.mixtures import (
     document_ratios,
     weighted_rows,
 )
+from laconic.losses.divergence.pseudocounts import PseudoCounts
 from laconic.losses.factor import Floats
 from laconic.losses.totals import document_frequencies
 
@@ -42,6 +43,8 @@ class DivergenceSteps:
         Columns of X that belong together; by default all.
     offset : float, default=0
         A constant of the objective.
+    before : PseudoCounts, optional
+        Counts that topics have before the documents.
     """
 
     def __init__(
@@ -53,8 +56,9 @@ class DivergenceSteps:
         *,
         segments: Sequence[Block] | None = None,
         offset: float = 0.0,
+        before: PseudoCounts | None = None,
     ) -> None:
-        self.shards, self.engine, self.offset = shards, engine, offset
+        self.shards, self.engine, self.offset, self.before = shards, engine, offset, before
         self.components, self.document_step = topics, documents
         self.segments = [Block(0, shards.n_terms)] if segments is None else list(segments)
         ends = np.concatenate([[0], np.cumsum(document_frequencies(shards, engine))])
@@ -70,7 +74,7 @@ class DivergenceSteps:
 
     def documents(self) -> float:
         """A step of all documents; returns the objective before it."""
-        before = self.penalty + self.offset
+        before = self.penalty + self.offset + self._held(self.components)
         loss, self.penalty = self.document_step.solve(self.shards, self.components, self.engine)
         return loss + before
 
@@ -98,19 +102,32 @@ class DivergenceSteps:
         return ("weights",)
 
     def expected(self, topics: Floats) -> Expected:
-        """The expected counts of all terms, given topics and the documents' weights."""
+        """The expected counts of all terms, given topics and the documents' weights, and those of before."""
         totals = np.zeros((len(self.segments), topics.shape[1]))
         loss = 0.0
         shares = list(self.engine.terms(self.shards, self.blocks, term_ratios, expected_counts, topics))
         for block, share in zip(self.blocks, shares, strict=True):
             totals[block.segment] += share.totals
             loss += share.loss
-        return Expected(loss, totals, [share.counts for share in shares])
+        counts = [share.counts for share in shares]
+        if self.before is not None:
+            totals += self.before.totals
+            for block, part in zip(self.blocks, counts, strict=True):
+                known = self.before.rows(block.terms)
+                if known is not None:
+                    part += known
+        return Expected(loss + self._held(topics), totals, counts)
+
+    def _held(self, topics: Floats) -> float:
+        """What the distance of topics from where they are held adds to the objective."""
+        return 0.0 if self.before is None else self.before.divergence(topics, self.segments)
 
     def scale(self, expected: Expected, topics: Floats) -> None:
         """Put expected counts, scaled to sum to one, in the place of topics."""
         # a topic that no document has may as well stay what it was
         used = expected.totals > 0
+        if self.before is not None:
+            used &= ~self.before.frozen
         divisors = np.where(used, expected.totals, 1).astype(topics.dtype)
         for block, counts in zip(self.blocks, expected.counts, strict=True):
             part, s = topics[block.terms.start : block.terms.stop], block.segment
@@ -122,7 +139,7 @@ class DivergenceSteps:
     def objective(self) -> float:
         """The objective at the current weights and topics."""
         (loss,) = self.engine.documents(self.shards, row_losses, self.components, weighted_rows)
-        return float(loss) + self.penalty + self.offset
+        return float(loss) + self.penalty + self.offset + self._held(self.components)
 
     def summary(self) -> tuple[int, float]:
         """Topics that some document has, and the density of the topics."""

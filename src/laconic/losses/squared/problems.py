@@ -10,6 +10,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from laconic.engines import Engine, Shards, release
+from laconic.losses.anchoring import Anchoring
 from laconic.losses.factor import Factor, transposed, upright, without_rounding
 from laconic.losses.loop import Found, Patience, Trace, alternate, precision
 from laconic.losses.memory import Sizes, beyond
@@ -53,17 +54,24 @@ class SquaredProblem:
     tol: float
 
     def fit(
-        self, shards: Shards, start: Start, engine: Engine, patience: Patience, *, classes: Classes
+        self,
+        shards: Shards,
+        start: Start,
+        engine: Engine,
+        patience: Patience,
+        *,
+        classes: Classes,
+        anchors: Anchoring | None = None,
     ) -> Found:
         """Find topics × terms."""
         classes = classes.simplified()
-        steps = SquaredSteps(shards, classes, engine)
+        steps = SquaredSteps(shards, classes, engine, anchors)
         trace, facts = self._begin(steps, start, patience)
         if not trace.interrupted:
             trace = alternate(steps, patience)
         engine.each(steps.shards, release, None)
         components = self._finished(steps.components())
-        upright(components)
+        upright(components, steps.anchored_topics)
         return Found(components, trace, facts)
 
     def _finished(self, components: Factor) -> Factor:
@@ -141,10 +149,11 @@ class Regularised(SquaredProblem):
         if singular:
             settling = NonNegative("cd", self.tol).documents(SWEEPS_NMF, dtype)
             trace, topics = settled_topics(steps, random, settling, patience)
-            topics = unit_budget(topics, budget if self.topic_norm == "l0" else n_terms, self._one_signed)
+            most = budget if self.topic_norm == "l0" else n_terms
+            topics = unit_budget(steps.seeded(topics), most, self._one_signed)
         elif start.drawn or needs_alpha:
             topics = drawn_topics(steps.collection, steps.engine, classes, random)
-            topics = unit_budget(topics, n_terms, self._one_signed)
+            topics = steps.seeded(unit_budget(topics, n_terms, self._one_signed))
         if not trace.interrupted and (
             needs_alpha or (start.drawn and not singular and self.topic_norm != "l2")
         ):
@@ -245,9 +254,9 @@ class NonNegative(SquaredProblem):
     def _begin(self, steps: SquaredSteps, start: Start, patience: Patience) -> tuple[Trace, dict[str, Any]]:
         shards, engine, classes, dtype = steps.collection, steps.engine, steps.classes, steps.dtype
         if start.drawn and start.init == "svd":
-            topics = singular_topics(steps, start.random())
+            topics = steps.seeded(singular_topics(steps, start.random()))
         elif start.drawn:
-            topics = drawn_topics(shards, engine, classes, start.random())
+            topics = steps.seeded(drawn_topics(shards, engine, classes, start.random()))
         else:
             topics = given_topics(start.init, classes.n_topics, steps.n_terms, dtype, nonnegative=True)
         solver = self.documents(SWEEPS_NMF, dtype)
@@ -256,6 +265,9 @@ class NonNegative(SquaredProblem):
             if start.drawn:
                 mean = (term_sums(shards, engine) / shards.n_documents).astype(dtype)
                 topics = csr_array(topics.toarray() + FLOOR * mean)
+            if steps.anchors is not None:
+                # what is zero stays zero
+                topics = csr_array(topics + FLOOR * steps.anchors.targets)
         dense = classes.n_topics <= NARROW
         own = [SeparableTopics(solver, dense=dense) for _ in classes.n_own]
         shared = SeparableTopics(solver, dense=dense) if classes.n_shared else None

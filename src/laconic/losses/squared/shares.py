@@ -116,12 +116,7 @@ def class_products(shard: Shard, terms: NDArray[Any], message: TermMessage) -> P
 def solve_terms(terms: NDArray[Any], sums: Iterable[Products | None], message: TermMessage) -> list[Any]:
     """What the topic steps make of a block of terms: of every class's topics, then of the shared ones."""
     if message.shared is None:
-        return [
-            None
-            if part is None or products is None
-            else part.solve(terms[products.places], products.rows, None)
-            for part, products in zip(message.own, sums, strict=True)
-        ]
+        return [_solve_class(part, terms, products) for part, products in zip(message.own, sums, strict=True)]
     assert message.shared_topics is not None
     n_shared, dtype = message.shared_topics.shape[1], message.shared_topics.dtype
     common, known = np.zeros((2, terms.size, n_shared), dtype)
@@ -132,6 +127,8 @@ def solve_terms(terms: NDArray[Any], sums: Iterable[Products | None], message: T
         wanted = corrected.copy()
         if products is not None:
             wanted[products.places] = True
+        if part is not None and part.before is not None:
+            wanted |= part.before.solved[terms]
         places = np.flatnonzero(wanted)
         targets = np.zeros((places.size, coupling.shape[1]), dtype)
         if products is not None:
@@ -148,3 +145,15 @@ def solve_terms(terms: NDArray[Any], sums: Iterable[Products | None], message: T
             picked[np.searchsorted(terms, own.terms)] = True
     found.append(message.shared.solve(terms, common, known, picked))
     return found
+
+
+def _solve_class(part: TopicMessage | None, terms: NDArray[Any], products: Products | None) -> Any:
+    """What the topics of a class make of a block of terms: of those that it has, and of those from before."""
+    if part is not None and part.before is not None:
+        places = np.flatnonzero(part.before.solved[terms])
+        rows = np.zeros((places.size, len(part.before.gram)), part.before.products.dtype)
+        anchored = Products(places, rows)
+        products = anchored if products is None else products + anchored
+    if part is None or products is None:
+        return None
+    return part.solve(terms[products.places], products.rows, None)

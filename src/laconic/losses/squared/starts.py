@@ -74,7 +74,8 @@ def sampled(steps: SquaredSteps, random: np.random.RandomState) -> SquaredSteps:
     if sample is None:
         return steps
     classes = steps.classes._replace(members=steps.classes.members[sample])
-    return SquaredSteps(Shards.whole(steps.engine.sample(steps.collection, sample)), classes, steps.engine)
+    shards = Shards.whole(steps.engine.sample(steps.collection, sample))
+    return SquaredSteps(shards, classes, steps.engine, steps.anchors)
 
 
 def singular_topics(steps: SquaredSteps, random: np.random.RandomState) -> csr_array:

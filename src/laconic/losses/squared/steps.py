@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
 from laconic.engines import Engine, Shards, even_rows, weighted_blocks
+from laconic.losses.anchoring import Anchoring, seeded_topics, settle
 from laconic.losses.factor import (
     Factor,
     Floats,
@@ -29,6 +30,7 @@ from laconic.losses.factor import (
     transposed,
     whole_gram,
 )
+from laconic.losses.squared.before import Before, anchored
 from laconic.losses.squared.classes import Classes
 from laconic.losses.squared.rows import RowSolver
 from laconic.losses.squared.shares import (
@@ -58,8 +60,10 @@ TERMS_PER_CLASS_BLOCK = 8192
 class _TopicSet:
     """Topics (terms × topics) that are solved together: those of a class, or the shared ones."""
 
-    def __init__(self, topics: Factor, step: TopicStep) -> None:
-        self.step = step
+    def __init__(self, topics: Factor, step: TopicStep, before: Before | None) -> None:
+        self.step, self.before = step, before
+        if before is not None:
+            topics = before.begun(topics)
         self.topics = topics if step.sparse else topics.toarray()
 
     @property
@@ -72,9 +76,11 @@ class _TopicSet:
         self.gram = own
 
     def penalty(self) -> float:
+        """What the topics add to the objective: their penalty, and how far they are from their anchors."""
+        held = 0.0 if self.before is None else self.before.loss(self.topics, self.gram)
         if self.step.alpha == 0:
-            return 0.0
-        return self.step.alpha * float(power_sums(self.topics, self.step.power).sum())
+            return held
+        return held + self.step.alpha * float(power_sums(self.topics, self.step.power).sum())
 
     def scale(self, norms: Floats, documents: RowSolver) -> Floats:
         """The factor for every topic, and the inverse for its weights, that makes the penalties least.
@@ -95,6 +101,8 @@ class _TopicSet:
         if free:
             # a power of two rounds nothing, and is mostly one
             scale = np.exp2(np.round(np.log2(scale)))
+        if self.before is not None:
+            scale[self.before.held] = 1
         if (scale != 1).any():
             scale_topics(self.topics, scale)
         return scale
@@ -121,15 +129,24 @@ class SquaredSteps:
         With classes, they are cut again, so that each is of one class.
     classes : Classes
     engine : Engine
+    anchors : Anchoring, optional
+        What is known of the topics: where they are held, and words that they may not have.
     """
 
-    def __init__(self, shards: Shards, classes: Classes, engine: Engine) -> None:
-        self.classes, self.engine = classes, engine
+    def __init__(
+        self, shards: Shards, classes: Classes, engine: Engine, anchors: Anchoring | None = None
+    ) -> None:
+        self.classes, self.engine, self.anchors = classes, engine, anchors
         self.collection = shards
         """The documents as they were given, with their own numbers of terms."""
         self.n_terms, self.dtype = shards.n_terms, shards.dtype
         self.energy = checked_energy(shards)
         frequencies = document_frequencies(shards, engine)
+        if anchors is not None:
+            # words of anchors are solved, too, where no document has them
+            frequencies = np.maximum(
+                frequencies, np.bincount(anchors.targets.indices, minlength=self.n_terms) > 0
+            )
         order = by_falling_frequency(frequencies)
         self.n_used_terms = order.size
         self._order, self._names = order, None
@@ -161,12 +178,12 @@ class SquaredSteps:
         if self._names is not None:
             topics = csr_array(topics[self._names])
         self.own = [
-            _TopicSet(csr_array(topics[:, place]), step)
+            self._topic_set(topics, place, step)
             for place, step in zip(self.classes.slices(), own, strict=True)
         ]
         self.shared = None
         if shared is not None:
-            self.shared = _TopicSet(csr_array(topics[:, : self.classes.n_shared]), shared)
+            self.shared = self._topic_set(topics, slice(0, self.classes.n_shared), shared)
         self.blocks = self._blocks()
         self._first = first
         # at the start, all weights are zero, whatever they were before
@@ -208,6 +225,39 @@ class SquaredSteps:
         ends = np.concatenate([[0], np.cumsum(self._frequencies[order])])
         blocks = weighted_blocks(ends, most, PASSES_PER_BLOCK * max(1, self.shards.n_documents))
         return [np.sort(order[block.start : block.stop]) for block in blocks]
+
+    def _topic_set(self, topics: csr_array, place: slice, step: TopicStep) -> _TopicSet:
+        before = None
+        if self.anchors is not None:
+            sizes = self.energy, self.classes.n_topics
+            before = anchored(self.anchors, place, *sizes, self._names, step.unit_length)
+        return _TopicSet(csr_array(topics[:, place]), step, before)
+
+    def seeded(self, topics: csr_array) -> csr_array:
+        """Topics × terms to begin with; those that are held are sums of documents with their words."""
+        if self.anchors is None or self.anchors.held.size == 0:
+            return topics
+        rows = self.anchors.held
+        owners = np.full(self.classes.n_topics, -1)
+        for klass, place in enumerate(self.classes.slices()):
+            owners[place] = klass
+        targets = csr_array(self.anchors.targets[rows])
+        if self._names is not None:
+            targets = csr_array(targets[:, self._names])
+        found = seeded_topics(self.shards, self.engine, targets, owners[rows])
+        if self._names is not None:
+            found = csr_array(found[:, self._places])
+        own = [slice(0, self.classes.n_shared), *self.classes.slices()]
+        return settle(topics, rows, self.anchors.permitted(found, rows), own)
+
+    @property
+    def anchored_topics(self) -> NDArray[np.bool_]:
+        """Topics that keep their sign, as they are anchored."""
+        parts = [
+            np.zeros(each.topics.shape[1], bool) if each.before is None else each.before.held
+            for each in self._sets
+        ]
+        return np.concatenate(parts)
 
     @property
     def _sets(self) -> list[_TopicSet]:
@@ -321,15 +371,22 @@ class SquaredSteps:
         """What blocks of terms need, after the document half."""
         n_shared = self.classes.n_shared
         own = [
-            each.step.part(whole[n_shared:, n_shared:], each.topics) if each.topics.shape[1] else None
+            each.step.part(whole[n_shared:, n_shared:], each.topics, each.before)
+            if each.topics.shape[1]
+            else None
             for each, whole in zip(self.own, self.document_grams, strict=True)
         ]
         if self.shared is None:
             return TermMessage(own, None, self._scales, [], None, None)
         total = np.sum([whole[:n_shared, :n_shared] for whole in self.document_grams], axis=0)
-        shared = self.shared.step.part(total, self.shared.topics)
+        shared = self.shared.step.part(total, self.shared.topics, self.shared.before)
         return TermMessage(
-            own, shared, self._scales, self._couplings(), self._corrected(self.shared), self.shared.topics
+            own,
+            shared,
+            self._scales,
+            self._couplings(),
+            self._corrected(self.shared),
+            self.shared.topics,
         )
 
     def _couplings(self) -> list[Floats]:

@@ -15,7 +15,10 @@ from scipy.sparse import csr_array
 
 from laconic.kernels.budget import budget_sweep
 from laconic.kernels.rows import compress, expand, inner, multiply, put_rows
+from laconic.losses.anchoring import placed
 from laconic.losses.factor import ROUNDING, CompressedRows, Factor, scattered_rows, transposed
+from laconic.losses.factor import explained as explained_by
+from laconic.losses.squared.before import Before, Prepared
 from laconic.losses.squared.rows import RowSolver
 
 Floats = NDArray[Any]
@@ -30,6 +33,10 @@ FEW = 4
 
 class TopicMessage(Protocol):
     """What a block of terms needs to know of topics; picklable."""
+
+    @property
+    def before(self) -> Before | None:
+        """Statistics from before, which are added to the products."""
 
     def solve(
         self,
@@ -71,8 +78,11 @@ class TopicStep(Protocol):
     def coupled(self) -> bool:
         """Whether the terms of a topic depend on each other, so that blocks only pick candidates."""
 
-    def part(self, gram: Floats, topics: Factor) -> TopicMessage:
-        """Take the Gram matrix S of the documents' weights, and tell what blocks of terms need."""
+    def part(self, gram: Floats, topics: Factor, before: Before | None = None) -> TopicMessage:
+        """Take the Gram matrix S of the documents' weights, and tell what blocks of terms need.
+
+        Statistics from before, where there are any, are added to S and R.
+        """
 
     def take(self, found: Any, topics: Factor) -> None:
         """Take what the part made of a block of terms."""
@@ -114,8 +124,10 @@ class SeparablePart(NamedTuple):
     """The row problems of independent terms."""
 
     penalty: RowSolver
-    prepared: Floats
+    prepared: Floats | list[Prepared]
+    """What all rows share; with statistics from before, those with the same free topics."""
     topics: Factor
+    before: Before | None = None
 
     def solve(
         self,
@@ -131,8 +143,27 @@ class SeparablePart(NamedTuple):
         else:
             rows = np.empty_like(products)
             expand(self.topics.indptr, self.topics.indices, self.topics.data, terms, rows)
-        self.penalty.solve(self.prepared, products, rows, explained)
+        if self.before is None:
+            assert isinstance(self.prepared, np.ndarray)
+            self.penalty.solve(self.prepared, products, rows, explained)
+        else:
+            self._solve_anchored(self.before, terms, products, rows, explained)
         return Rows(terms, inner(products, rows), rows if dense else CompressedRows(*compress(rows)))
+
+    def _solve_anchored(
+        self, before: Before, terms: Terms, products: Floats, rows: Floats, explained: Floats | None
+    ) -> None:
+        """The terms of each pattern of free topics, with what was before."""
+        targets, pattern_of = before.added(terms, products), before.pattern_of[terms]
+        for number, pattern in enumerate(self.prepared):
+            mine = np.flatnonzero(pattern_of == number)
+            if mine.size == terms.size:
+                pattern.solve(self.penalty, targets, rows, explained)
+            elif mine.size:
+                own = rows[mine]
+                known = None if explained is None else explained[mine]
+                pattern.solve(self.penalty, targets[mine], own, known)
+                rows[mine] = own
 
 
 class SeparableTopics:
@@ -156,10 +187,12 @@ class SeparableTopics:
         self.alpha, self.power, self.sparse = penalty.alpha, penalty.power, penalty.sparse and not dense
         self.nonnegative = penalty.nonnegative
 
-    def part(self, gram: Floats, topics: Factor) -> SeparablePart:
+    def part(self, gram: Floats, topics: Factor, before: Before | None = None) -> SeparablePart:
         """Prepare what all rows share."""
         self._found: list[Rows] = []
-        return SeparablePart(self.penalty, self.penalty.prepare(gram, topics.dtype), topics)
+        if before is None:
+            return SeparablePart(self.penalty, self.penalty.prepare(gram, topics.dtype), topics)
+        return SeparablePart(self.penalty, before.prepare(self.penalty, gram, topics.dtype), topics, before)
 
     def take(self, found: Rows, topics: Factor) -> None:
         """Keep sparse rows; put dense ones in their place, which no other block reads."""
@@ -203,6 +236,7 @@ class BudgetPart(NamedTuple):
     bars: Floats
     used: NDArray[np.bool_]
     """Whether a term is in any topic."""
+    before: Before | None = None
 
     def solve(
         self,
@@ -212,6 +246,8 @@ class BudgetPart(NamedTuple):
         wanted: NDArray[np.bool_] | None = None,
     ) -> Candidates:
         """Pick from these terms."""
+        if self.before is not None:
+            products = self.before.added(terms, products)
         rows = products if explained is None else products - explained
         picked = self.used[terms] | (np.abs(rows) > self.bars).any(axis=1)
         if wanted is not None:
@@ -223,6 +259,7 @@ class LargestPart(NamedTuple):
     """The largest products of every topic in a block, to begin with."""
 
     budget: int
+    before: Before | None = None
 
     def solve(
         self,
@@ -232,6 +269,8 @@ class LargestPart(NamedTuple):
         wanted: NDArray[np.bool_] | None = None,
     ) -> Floats:
         """Sizes (at most `budget` × topics)."""
+        if self.before is not None:
+            products = self.before.added(terms, products)
         sizes = np.abs(products if explained is None else products - explained)
         return largest(sizes, self.budget)
 
@@ -282,13 +321,19 @@ class BudgetTopics:
         count = min(self.budget, len(sizes))
         self.bars = SLACK * np.asarray(largest(sizes, count).min(axis=0, initial=np.inf), np.float64)
 
-    def part(self, gram: Floats, topics: Factor) -> TopicMessage:
+    def part(self, gram: Floats, topics: Factor, before: Before | None = None) -> TopicMessage:
         """Keep S for the sweep; without bars, ask what they might be."""
-        self._gram = gram
+        self._gram = gram if before is None else gram + before.gram
+        self._before = before
         self._found: list[Candidates] = []
         if self.bars is None:
-            return LargestPart(self.budget)
-        return BudgetPart(self.bars.astype(topics.dtype), np.diff(topics.indptr) > 0)
+            return LargestPart(self.budget, before)
+        bars, used = self.bars.astype(topics.dtype), np.diff(topics.indptr) > 0
+        if before is not None:
+            # frozen topics take no words; words that differ from their products are asked for in any case
+            bars[before.frozen] = np.inf
+            used |= before.solved
+        return BudgetPart(bars, used, before)
 
     def take(self, found: Candidates, topics: Factor) -> None:
         """Keep the candidates."""
@@ -307,34 +352,22 @@ class BudgetTopics:
         whole = np.concatenate([each.rows for each in self._found])[order]
         self._found = []
         products = np.ascontiguousarray((whole if explained is None else whole - explained(terms)).T)
-        by_topic = transposed(csr_array(topics[terms]))
-        sizes = np.diff(by_topic.indptr).astype(np.int64)
-        width = max(self.budget, int(sizes.max(initial=0)))
-        words = np.zeros((len(sizes), width), np.int64)
-        weights = np.zeros((len(sizes), width), topics.dtype)
-        filled = np.arange(width) < sizes[:, None]
-        words[filled], weights[filled] = by_topic.indices, by_topic.data
-        least = np.zeros(len(sizes), products.dtype)
-        rounding = products.dtype.type(ROUNDING * np.finfo(products.dtype).eps)
-        budget_sweep(
-            self._gram, products, words, weights, sizes, self.budget, self.nonnegative, least, rounding
-        )
-        unsure = (self.bars > 0) & (least <= self.bars.astype(least.dtype))
+        chosen, least = self._swept(products, transposed(csr_array(topics[terms])), terms)
+        unsure = (self.bars > 0) & (least <= self.bars.astype(least.dtype)) & (least < np.inf)
         if unsure.any():
             # first twice as many, as it were; then all
             self.bars = np.where(unsure, np.where(least > 0, SLACK * least, -1.0), self.bars)
             return None
-        filled = np.arange(width) < sizes[:, None]
-        indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
-        chosen = csr_array((weights[filled], words[filled].astype(np.int32), indptr), shape=products.shape)
-        owner = np.repeat(np.arange(len(sizes)), sizes)
+        owner = np.repeat(np.arange(len(least)), np.diff(chosen.indptr))
         cross = float(np.dot(whole[chosen.indices, owner].astype(np.float64), chosen.data))
         if self.watch is not None:
             self.watched = self.watch(self._gram, products, chosen, self)
         if self.n_terms > FEW * self.budget:
-            self.bars = SLACK * least.astype(np.float64)
-        parts = chosen.data, terms[chosen.indices], indptr
-        return transposed(csr_array(parts, shape=(len(sizes), topics.shape[0]))), cross
+            self.bars = np.where(least < np.inf, SLACK * least.astype(np.float64), self.bars)
+        parts = chosen.data, terms[chosen.indices], chosen.indptr
+        found = transposed(csr_array(parts, shape=(len(least), topics.shape[0])))
+        # the blocks sent products with those from before
+        return found, cross if self._before is None else cross - self._before.cross(found)
 
     def state(self) -> dict[str, Any]:
         """The bars, and what was found on the way."""
@@ -343,3 +376,51 @@ class BudgetTopics:
     def restore(self, state: dict[str, Any]) -> None:
         """Take them back."""
         self.bars, self.watched = state["bars"], state["watched"]
+
+    def _swept(self, products: Floats, topics: csr_array, terms: Terms) -> tuple[csr_array, Floats]:
+        """Topics × candidates after a sweep, and the least entry that each has taken."""
+        before, free = self._before, np.ones(len(products), bool)
+        gram, targets = self._gram, products
+        if before is not None:
+            free = ~before.frozen
+            gram = self._gram[np.ix_(free, free)]
+            targets = products[free]
+            if not free.all():
+                fixed = transposed(csr_array(topics[~free]))
+                places = np.arange(terms.size)
+                targets = targets - explained_by(fixed, places, self._gram[np.ix_(~free, free)]).T
+            if before.forbidden is not None:
+                # no number is ever among the largest; where only positive ones count, nor is minus infinity
+                barred = before.forbidden[terms].toarray().T[free] != 0
+                targets = np.where(
+                    barred, targets.dtype.type(-np.inf if self.nonnegative else np.nan), targets
+                )
+        kept = csr_array(topics[free]) if before is not None else topics
+        sizes = np.diff(kept.indptr).astype(np.int64)
+        width = max(self.budget, int(sizes.max(initial=0)))
+        words = np.zeros((len(sizes), width), np.int64)
+        weights = np.zeros((len(sizes), width), topics.dtype)
+        filled = np.arange(width) < sizes[:, None]
+        words[filled], weights[filled] = kept.indices, kept.data
+        least = np.full(len(free), np.inf, products.dtype)
+        own = np.zeros(len(sizes), products.dtype)
+        rounding = products.dtype.type(ROUNDING * np.finfo(products.dtype).eps)
+        budget_sweep(
+            gram,
+            np.ascontiguousarray(targets),
+            words,
+            weights,
+            sizes,
+            self.budget,
+            self.nonnegative,
+            own,
+            rounding,
+        )
+        least[free] = own
+        filled = np.arange(width) < sizes[:, None]
+        indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
+        parts = weights[filled], words[filled].astype(np.int32), indptr
+        chosen = csr_array(parts, shape=(len(sizes), terms.size))
+        if not free.all():
+            chosen = placed(topics, np.flatnonzero(free), chosen)
+        return chosen, least
