@@ -15,7 +15,10 @@ from laconic.losses.divergence.pseudocounts import pseudo_counts
 from laconic.losses.divergence.steps import DivergenceSteps
 from laconic.steering import Anchors
 
-pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
+    pytest.mark.filterwarnings("ignore:X looks like tf-idf weights"),
+]
 
 N, M, K = 40, 30, 4
 

@@ -12,7 +12,10 @@ import laconic
 from laconic.engines import Shards
 from laconic.steering import Anchors
 
-pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
+    pytest.mark.filterwarnings("ignore:X looks like tf-idf weights"),
+]
 
 TAKERS = [
     name for name, model in VARIANTS.items() if "anchors" in model.get_params() and "anchored" not in name
