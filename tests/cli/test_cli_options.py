@@ -195,7 +195,7 @@ def _names_in_errors():
 ELSEWHERE = {
     "a p-value", "b", "decay", "depth", "documents", "folds", "it", "k", "k1", "learning_rate", "mean_length",
     "measure", "mode", "n", "n_resamples", "n_samples",
-    "host", "n_terms", "name", "names", "port", "scaling", "similarity", "smoothing", "splits",
+    "host", "n_terms", "name", "names", "port", "scaling", "seeds", "similarity", "smoothing", "splits",
     "terms", "token", "topic", "topics", "unknown", "window",
     # of priors, whose text names them
     "rate", "shape", "eps", "weight", "over",
