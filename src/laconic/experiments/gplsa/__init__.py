@@ -22,7 +22,7 @@ article, a speech and its translation.
 STRENGTHS = (1.0, 10.0, 100.0, 1000.0, 10000.0, 100000.0)
 MARKS = (10, 30, 60, 100, 200)
 COIL20 = Plan({10: 5, 15: 5, 20: 5}, STRENGTHS, MARKS, 300, seeds=5, tuning_seeds=3, curve=20)
-PIE = Plan({30: 18, 50: 18, 68: 18}, STRENGTHS, MARKS, 300, seeds=3, tuning_seeds=1, curve=30)
+PIE = Plan({30: 18, 50: 18, 68: 18}, STRENGTHS, MARKS, 200, seeds=2, tuning_seeds=1, curve=30)
 QUICK = Plan({4: 3}, (100.0, 1000.0), (2, 5), 8, seeds=2, tuning_seeds=1, curve=4)
 
 
