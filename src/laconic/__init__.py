@@ -60,7 +60,7 @@ _find = lazily(__name__, _HOMES)
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("datasets", "evaluate", "priors", "search"):
+    if name in ("datasets", "evaluate", "figures", "priors", "search"):
         return import_module(f"laconic.{name}")
     return _find(name)
 

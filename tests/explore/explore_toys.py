@@ -53,7 +53,7 @@ def flat():
 
 def signed():
     """Topics with words that count against them."""
-    return _fitted(n_topics=3, model="sparse-lsa")
+    return _fitted(n_topics=4, words=None, topic_norm="l2", nonnegative=False, init="documents")
 
 
 def dense():

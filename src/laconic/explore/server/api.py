@@ -32,7 +32,8 @@ class NewText(BaseModel):
 
 def as_json(view: Any) -> Response:
     """A view as it is; numbers that JSON does not have would be an error."""
-    text = json.dumps(asdict(view), ensure_ascii=False, allow_nan=False)
+    plain = None if view is None else asdict(view)
+    text = json.dumps(plain, ensure_ascii=False, allow_nan=False)
     # half of a pair of characters, such as broken texts have, is in no encoding
     return Response(text.encode("utf-8", "replace"), media_type="application/json")
 
@@ -111,6 +112,11 @@ def api(explored: Explored) -> APIRouter:
     def similarity(most: Annotated[int, Query(ge=1, le=MOST)] = 300) -> Response:
         """Cosines of topics."""
         return as_json(views.similarity(explored.now().bundle, most=most))
+
+    @router.get("/tree", response_model=shapes.Branch | None)
+    def tree(most: Annotated[int, Query(ge=1, le=200)] = 200) -> Response:
+        """Topics as a tree."""
+        return as_json(views.tree(explored.now().bundle, most=most))
 
     @router.get("/map", response_model=shapes.MapView)
     def topic_map(most: Annotated[int, Query(ge=1, le=MOST)] = MOST) -> Response:

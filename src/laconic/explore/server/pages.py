@@ -229,7 +229,7 @@ class Pages:
             seen,
             beside="/api/similarity",
             pairs=views.nearest_pairs(seen.bundle),
-            tree=None,
+            tree=views.tree(seen.bundle),
         )
 
     def new_text(self, request: Request) -> HTMLResponse:

@@ -7,7 +7,7 @@ never change the bundle. What they need is found once for a bundle and kept besi
 from laconic.explore.views.documents import describe, document, search
 from laconic.explore.views.groups import label, labels, time
 from laconic.explore.views.lines import UnknownError
-from laconic.explore.views.topics import compare, nearest_pairs, overview, similarity, topic, topic_map
+from laconic.explore.views.topics import compare, nearest_pairs, overview, similarity, topic, topic_map, tree
 from laconic.explore.views.words import word
 
 __all__ = [
@@ -24,5 +24,6 @@ __all__ = [
     "time",
     "topic",
     "topic_map",
+    "tree",
     "word",
 ]

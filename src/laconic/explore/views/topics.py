@@ -20,6 +20,7 @@ from laconic.explore.views.lines import (
     topic_lines,
 )
 from laconic.explore.views.shapes import (
+    Branch,
     ComparedWord,
     Comparison,
     LabelLine,
@@ -45,6 +46,8 @@ SHARED_WORDS = 5
 COMPARED = 30
 MOST_COMPARED = 300
 """Of more topics than this, similarities of the heaviest are told: a picture of more shows nothing."""
+
+MOST_IN_TREE = 200
 
 LEAST_RADIUS, LARGEST_RADIUS = 0.012, 0.08
 """Of circles on the map, whose half width is 1."""
@@ -354,6 +357,39 @@ def _pairs(facts: Facts) -> list[Pair]:
         words = _in_common(facts, first, second)
         found.append(Pair(first, second, facts.names[first], facts.names[second], cosine, words))
     return found
+
+
+def tree(bundle: Bundle, *, most: int = MOST_IN_TREE) -> Branch | None:
+    """The topics as a tree: those that share most words are joined first.
+
+    Parameters
+    ----------
+    bundle : Bundle
+    most : int, default=200
+        Of more topics, only the heaviest are in it.
+
+    Returns
+    -------
+    Branch or None
+        The root; its height, and that of every branch, is the mean distance (1 - cosine) of the topics that
+        it joins. None, if no topic has words.
+    """
+    from scipy.cluster.hierarchy import linkage
+    from scipy.spatial.distance import squareform
+
+    facts = facts_of(bundle)
+    found = similarity(bundle, most=most)
+    nodes = [Branch([topic], name, 0.0) for topic, name in zip(found.topics, found.names, strict=True)]
+    if len(nodes) < 2:
+        return nodes[0] if nodes else None
+    distances = np.maximum(1 - np.array(found.cosines), 0)
+    np.fill_diagonal(distances, 0)
+    for first, second, height, _ in linkage(squareform(distances, checks=False), "average"):
+        pair = sorted((nodes[int(first)], nodes[int(second)]), key=lambda branch: branch.topics[0])
+        topics = [*pair[0].topics, *pair[1].topics]
+        heaviest = max(topics, key=lambda topic: facts.map_weights[topic])
+        nodes.append(Branch(topics, facts.names[heaviest], float(height), pair))
+    return nodes[-1]
 
 
 def topic_map(bundle: Bundle, *, most: int | None = None) -> MapView:
