@@ -8,10 +8,12 @@ from typing import Any
 
 from typer.core import TyperCommand
 
+from laconic.cli.options.help import ALL, Wanted, console, help_of
 from laconic.cli.options.modalities import PLACEHOLDER, spelled_out
 from laconic.cli.options.table import TABLE
 from laconic.cli.screen.console import warn
 
+_WANTED = "laconic.cli.options.parsing: which help"
 _OPEN = "laconic.cli.options.parsing: an option without its value"
 
 
@@ -21,6 +23,9 @@ class OptionsCommand(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse ``--text-de body`` as ``--text-NAME de=body``, if the command has that, and former names."""
         known = {option for param in self.params for option in param.opts}
+        ctx.meta[_WANTED] = Wanted(args, str(self.name))
+        if ALL in args and ALL not in known:
+            args = ["--help"]
         if PLACEHOLDER in known:
             args, ctx.meta[_OPEN] = spelled_out(args)
         args = renamed(args, known, silent=ctx.resilient_parsing)
@@ -41,7 +46,7 @@ class OptionsCommand(TyperCommand):
             line = next((lines[option] for option in param.opts if option in lines), None)
             if line is not None and param.name == line.key and not param.show_default:
                 param.show_default = line.default_words() or False
-        super().format_help(ctx, formatter)
+        console().print(help_of(self, ctx, ctx.meta.get(_WANTED) or Wanted([], str(self.name))))
 
 
 def renamed(args: Sequence[str], known: set[str], *, silent: bool = False) -> list[str]:
