@@ -95,7 +95,7 @@ def test_topics_are_a_table():
     assert list(table.columns) == ["topic", "words", "size", "share", "documents", "labels"]
     assert table.share.sum() == pytest.approx(1)
     assert table.documents.sum() == len(TEXTS)
-    assert set(table.labels) == {"sky", "food"}
+    assert set(table.labels) == {"sky 100%", "food 100%"}
     assert all(len(words.split(", ")) == 2 for words in table.words)
 
 

@@ -24,7 +24,8 @@ def shown(request, laconic, monkeypatch):
 
 def flags(printed):
     """The options that stand at the beginning of a line."""
-    words = [line.replace(",", " ").split() for line in printed.splitlines() if line.startswith("  -")]
+    listed = printed[printed.index("Arguments") :].splitlines()
+    words = [line.replace(",", " ").split() for line in listed if line.startswith("  -")]
     return {word for line in words for word in line if word.startswith("--")}
 
 

@@ -121,3 +121,39 @@ def test_errors(laconic, tmp_path):
     assert result.stdout == ""
     (tmp_path / "model.json").write_text("{")
     assert "is damaged or not JSON" in laconic("topics", tmp_path, code=1).stderr
+
+
+def test_one_topic_and_its_documents(laconic, saved, without_documents):
+    expected = load(saved).documents_of(1, 3)
+    printed = laconic("topics", saved, "--topic", 1, "--documents", 3).stdout
+    assert printed.startswith("topic 1: ")
+    shown = [line.split()[0] for line in printed.splitlines() if line.split() and line.split()[0].isdecimal()]
+    assert shown == list(expected["id"])
+    rows = list(csv.DictReader(io.StringIO(laconic("topics", saved, "--topic", 1, "--csv").stdout)))
+    assert [row["id"] for row in rows] == list(load(saved).documents_of(1, 5)["id"])
+    assert {"id", "weight", "label", "text"} <= rows[0].keys()
+    assert "without documents" in laconic("topics", without_documents, "--topic", 1).stderr
+    assert "there is no topic" in laconic("topics", saved, "--topic", 9, code=2).stderr
+    assert "--topic NUMBER" in laconic("topics", saved, "--documents", 3, code=2).stderr
+
+
+def test_table_of_topics_sorted_by_size(laconic, saved):
+    rows = list(csv.DictReader(io.StringIO(laconic("topics", saved, "--sort", "share", "--csv").stdout)))
+    shares = [float(row["share"]) for row in rows]
+    assert shares == sorted(shares, reverse=True)
+    assert sum(shares) == pytest.approx(1)
+    assert all(-1 <= float(row["coherence"]) <= 1 for row in rows)
+    assert all("%" in row["labels"] for row in rows)
+    by_number = load(saved).topics(coherence=True)
+    assert sorted(by_number["share"], reverse=True) == pytest.approx(shares)
+    printed = laconic("topics", saved, "--table").stdout
+    assert "strongest in" in printed
+    assert "coherence" in printed
+    assert "is one of topic, words" in laconic("topics", saved, "--sort", "shares", code=2).stderr
+
+
+def test_a_fit_lists_twenty_topics_and_says_how_to_see_the_rest(laconic, jsonl, tmp_path):
+    result = laconic("fit", jsonl, "--text", "body", "-k", 22, "--words", 3, "-o", tmp_path / "m")
+    numbers = [line.split()[0] for line in result.stdout.splitlines() if line.split()]
+    assert [number for number in numbers if number.isdecimal()] == list(map(str, range(20)))
+    assert f"and 2 more topics: laconic topics {tmp_path / 'm'}" in result.stderr

@@ -262,7 +262,14 @@ class Bundle:
             return int(topic)
         return self.notes.number(topic)
 
-    def topics(self, n_terms: int = 10, *, modality: str | None = None) -> Any:
+    def topics(
+        self,
+        n_terms: int = 10,
+        *,
+        modality: str | None = None,
+        sort: str | None = None,
+        coherence: bool = False,
+    ) -> Any:
         """Tell what the topics are: one row for each, by its number.
 
         Parameters
@@ -271,16 +278,20 @@ class Bundle:
             At most that many words of a topic.
         modality : str, optional
             Only words of this one; by default a column for each.
+        sort : str, optional
+            The column to sort by, such as "share": numbers the largest first. By default the topics' numbers.
+        coherence : bool, default=False
+            Whether to add how well the words of each topic go together in the documents (NPMI, from -1 to 1;
+            see `laconic.evaluate.coherence`).
 
         Returns
         -------
         data frame, or Table
             The columns: topic (its number, which never changes), name (if one has a name), class (for group
-            models), words (of several
-            modalities, a column for each), size (how many words it has) and, if there are documents, share
-            (its part of all documents' weights) and documents (how many have it as their largest) and, if
-            these have labels, labels (where it is strongest). A pandas or polars data frame, where one of
-            them is installed.
+            models), words (of several modalities, a column for each), size (how many words it has) and, if
+            there are documents, share (its part of all documents' weights), documents (how many have it as
+            their largest) and, if these have labels, labels (where it is strongest, with the part of its
+            weight that is there). A pandas or polars data frame, where one of them is installed.
         """
         check_number("n_terms", n_terms, Integral, 1)
         columns: dict[str, list[Any]] = {"topic": list(range(len(self.model.topic_sizes_)))}
@@ -297,7 +308,13 @@ class Bundle:
         columns["size"] = self.model.topic_sizes_.tolist()
         if self.documents is not None:
             columns |= self.documents.by_topic()
-        return as_table(columns)
+        if coherence:
+            from laconic.evaluate import coherence as measured
+
+            corpus = self._kept("documents to measure coherence in").corpus(modality)
+            listed = self.topic_words(modality=modality)
+            columns["coherence"] = measured(listed, corpus).per_topic.tolist()
+        return as_table(columns if sort is None else _sorted(columns, sort))
 
     def topic_words(
         self, n_terms: int | None = 10, *, modality: str | None = None
@@ -656,6 +673,16 @@ class Bundle:
                 f"the vocabulary has {len(vocabulary)} terms, but the model was fitted on {n_terms}; "
                 "give the vectoriser that made the model's input"
             )
+
+
+def _sorted(columns: Mapping[str, list[Any]], by: str) -> dict[str, list[Any]]:
+    """Rows in the order of a column: numbers the largest first (not those of topics), words by alphabet."""
+    if by not in columns:
+        raise ParameterError(Parameter("sort"), f" is one of {', '.join(columns)}, not {by!r}")
+    values = columns[by]
+    falling = by != "topic" and all(isinstance(value, int | float) for value in values)
+    order = sorted(range(len(values)), key=values.__getitem__, reverse=falling)
+    return {name: [column[row] for row in order] for name, column in columns.items()}
 
 
 def _strangers(n_documents: int) -> InputError:

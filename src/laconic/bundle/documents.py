@@ -182,7 +182,7 @@ class Documents:
             "documents": np.bincount(largest, minlength=weights.shape[1]).tolist(),
         }
         if self.labels is not None:
-            columns["labels"] = [", ".join(names) for names in strongest_labels(self.labels, weights)]
+            columns["labels"] = labels_told(self.labels, weights)
         return columns
 
     def most_of(self, topic: int, n: int) -> dict[str, list[Any]]:
@@ -261,6 +261,36 @@ def strongest_labels(labels: Iterable[object], weights: Any, n_labels: int = 3) 
         [str(names[label]) for label in best[:, topic] if strength[label, topic] > 0]
         for topic in range(weights.shape[1])
     ]
+
+
+def labels_told(labels: Iterable[object], weights: Any) -> list[str]:
+    """Where each topic is strongest, in words: labels, and how much of the topic's weight is theirs.
+
+    Parameters
+    ----------
+    labels : iterable of str
+        One for each document.
+    weights : array or sparse array of shape (n_documents, n_topics)
+        As a model's ``transform`` gives them; negative ones do not count.
+
+    Returns
+    -------
+    list of str
+        As `strongest_labels` chooses them.
+
+    Examples
+    --------
+    >>> labels_told(["sea", "sea", "sky"], [[1, 0], [2, 0], [1, 3]])
+    ['sea 75%, sky 25%', 'sky 100%']
+    """
+    names = np.array([str(label) for label in labels], object)
+    positive = np.maximum(_dense(weights), 0)
+    totals = positive.sum(axis=0)
+    told = []
+    for topic, chosen in enumerate(strongest_labels(names, positive)):
+        shares = (positive[names == name, topic].sum() / totals[topic] for name in chosen)
+        told.append(", ".join(f"{name} {share:.0%}" for name, share in zip(chosen, shares, strict=True)))
+    return told
 
 
 def store(

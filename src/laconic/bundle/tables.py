@@ -76,3 +76,16 @@ def as_table(columns: Mapping[str, Sequence[Any]]) -> Any:
         with contextlib.suppress(ImportError):
             return importlib.import_module(name).DataFrame(columns)
     return Table(columns)
+
+
+def columns_of(table: Any) -> dict[str, list[Any]]:
+    """The columns of what `as_table` gave, as plain lists.
+
+    >>> columns_of(Table({"topic": [0, 1]}))
+    {'topic': [0, 1]}
+    """
+    if isinstance(table, Table):
+        return table.columns
+    if hasattr(table, "iter_columns"):
+        return {str(column.name): column.to_list() for column in table.iter_columns()}
+    return {str(name): table[name].tolist() for name in table.columns}

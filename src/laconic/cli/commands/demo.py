@@ -12,7 +12,7 @@ from laconic.cli.options.declaring import command
 from laconic.cli.screen.console import emit, say, waiting
 from laconic.cli.screen.fitting import conclude, fit_and_save, nothing_kept, wait_for
 from laconic.cli.screen.reading import describe
-from laconic.cli.screen.tables import labels_column, topics_table
+from laconic.cli.screen.tables import TOPICS_SHOWN, labels_column, tell_of_others, topics_table
 
 if TYPE_CHECKING:
     from laconic.corpus.options import VectorizerOptions
@@ -66,7 +66,7 @@ def demo(output: Output = Path("demo-model"), topics: Topics = TOPICS) -> None:
         model = make_model("rlsi", topics, random_state=0)
         wait_for(rehearsal)
         bundle, outcome = fit_and_save(model, {"": corpus}, output)
-    emit(
-        topics_table(Listing.of(bundle), TERMS_SHOWN, extra=labels_column(labels, model.transform(corpus.X)))
-    )
+    extra = labels_column(labels, model.transform(corpus.X))
+    emit(topics_table(Listing.of(bundle), TERMS_SHOWN, extra=extra, most=TOPICS_SHOWN))
+    tell_of_others(model, output)
     conclude(model, outcome, output, more=[f'laconic search {output} "parse a date"'])

@@ -21,7 +21,7 @@ from laconic.cli.screen.fitting import (
     wait_for,
 )
 from laconic.cli.screen.reading import ReadingDisplay, describe, tell_problems
-from laconic.cli.screen.tables import labels_column, topics_table
+from laconic.cli.screen.tables import TOPICS_SHOWN, labels_column, tell_of_others, topics_table
 from laconic.cli.standard_input import spooled
 from laconic.words import plural
 
@@ -225,7 +225,9 @@ def fit(
         weights = documents.weights
     if save_weights is not None:
         _save_weights(bundle, corpus, weights, save_weights)
-    emit(topics_table(Listing.of(bundle), extra=None if labels is None else labels_column(labels, weights)))
+    extra = None if labels is None else labels_column(labels, weights)
+    emit(topics_table(Listing.of(bundle), extra=extra, most=TOPICS_SHOWN))
+    tell_of_others(bundle.model, output)
     new = "NEW-CORPUS" if source.holds is Holds.corpus else "NEW-FILE"
     typed, how = columns_as_typed(columns), as_typed(reading)
     more = [f"laconic translate {output} {new}{one}{how}" for one in typed[:1]]

@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+import json as notation
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.text import Text
 
 from laconic.cli.options.arguments import Saved
-from laconic.cli.options.declaring import command
+from laconic.cli.options.declaring import command, usage
 from laconic.cli.screen.console import emit, say, speaks_unicode, waiting
-from laconic.cli.screen.tables import TERMS_SHOWN, topics_csv, topics_json, topics_table
+from laconic.cli.screen.tables import (
+    TERMS_SHOWN,
+    facts_csv,
+    facts_table,
+    topics_csv,
+    topics_json,
+    topics_table,
+)
 from laconic.words import plural
 
 if TYPE_CHECKING:
     from laconic.bundle.listing import Listing
+
+DOCUMENTS_SHOWN = 5
 
 EXAMPLES = """
 Examples
@@ -22,6 +34,10 @@ Examples
   laconic topics model
 
   laconic topics model --terms 40 --no-weights
+
+  laconic topics model --topic 7 --documents 5
+
+  laconic topics model --table --sort share --csv > topics.csv
 
   laconic topics model --json > topics.json
 """
@@ -42,13 +58,47 @@ Weights = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON: a list of topics with their terms.")]
 AsCsv = Annotated[
-    bool, typer.Option("--csv", help="Write CSV: the columns topic (and name), rank, term and weight.")
+    bool,
+    typer.Option(
+        "--csv", help="Write CSV: the columns topic (and name), rank, term and weight; or those of --table."
+    ),
+]
+OneTopic = Annotated[
+    str | None, typer.Option("--topic", metavar="TOPIC", help="Show one topic, by its number or its name.")
+]
+NumberOfDocuments = Annotated[
+    int | None,
+    typer.Option(
+        "--documents", metavar="NUMBER", min=1, help="With --topic: the documents that have most of it. [5]"
+    ),
+]
+AsTable = Annotated[
+    bool,
+    typer.Option(
+        "--table",
+        help="Show what the documents say of each topic: its share of all of them, how many have it as their "
+        "largest, the labels where it is strongest, and how well its words go together (NPMI).",
+    ),
+]
+Sort = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN", help="Sort --table by one of its columns, such as share, documents or coherence."
+    ),
 ]
 
 
 @command()
 def topics(
-    model: Saved, terms: Terms = None, weights: Weights = True, json: AsJson = False, csv: AsCsv = False
+    model: Saved,
+    terms: Terms = None,
+    weights: Weights = True,
+    topic: OneTopic = None,
+    documents: NumberOfDocuments = None,
+    table: AsTable = False,
+    sort: Sort = None,
+    json: AsJson = False,
+    csv: AsCsv = False,
 ) -> None:
     """List the topics of a saved model, the heaviest words first.
 
@@ -57,6 +107,11 @@ def topics(
     """
     if json and csv:
         raise typer.BadParameter("choose one of --json and --csv", param_hint="--csv")
+    if documents is not None and topic is None:
+        raise typer.BadParameter("say which topic's, with --topic NUMBER", param_hint="--documents")
+    if topic is not None or table or sort is not None:
+        _show_facts(model, terms or TERMS_SHOWN, topic, documents, sort, as_csv=csv, as_json=json)
+        return
     with waiting(f"loading {model}"):
         from laconic.bundle.listing import read_listing
 
@@ -69,9 +124,51 @@ def topics(
     elif csv:
         sys.stdout.write(topics_csv(listing, n_terms))
     else:
-        table = topics_table(listing, n_terms, weights=weights)
-        table.title, table.title_justify = _headline(listing), "left"
-        emit(table)
+        shown = topics_table(listing, n_terms, weights=weights)
+        shown.title, shown.title_justify = _headline(listing), "left"
+        emit(shown)
+
+
+def _show_facts(
+    path: Path,
+    n_terms: int,
+    topic: str | None,
+    n_documents: int | None,
+    sort: str | None,
+    *,
+    as_csv: bool,
+    as_json: bool,
+) -> None:
+    """All topics with what the documents say of them, or one topic with its documents."""
+    with waiting(f"loading {path}"):
+        from laconic.bundle import load
+        from laconic.bundle.listing import Listing
+        from laconic.bundle.tables import columns_of
+
+        bundle = load(path)
+        if topic is None:
+            several = bool(bundle.modalities)
+            with usage("--sort"):
+                found = columns_of(
+                    bundle.topics(n_terms, sort=sort, coherence=bundle.documents is not None and not several)
+                )
+        else:
+            with usage("--topic"):
+                number = bundle.topic_number(topic)
+            known = bundle.documents is not None
+            found = columns_of(bundle.documents_of(number, n_documents or DOCUMENTS_SHOWN)) if known else {}
+    if as_json or as_csv:
+        rows = [dict(zip(found, row, strict=True)) for row in zip(*found.values(), strict=True)]
+        sys.stdout.write(notation.dumps(rows, default=str) + "\n" if as_json else facts_csv(found))
+        return
+    if topic is not None:
+        for name, words in Listing.of(bundle).words(n_terms).items():
+            shown = ", ".join(f"{'-' if weight < 0 else ''}{term}" for term, weight in words[number])
+            emit(Text(f"topic {bundle.notes.shown(number)}{f' ({name})' if name else ''}: {shown}\n"))
+    if bundle.documents is None:
+        say(f"{path} was saved without documents (fit --no-documents), so nothing is known of them")
+    if found:
+        emit(facts_table(found))
 
 
 def _headline(listing: Listing) -> str:

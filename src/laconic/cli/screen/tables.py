@@ -5,19 +5,24 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from laconic.cli.screen.console import printable
+from laconic.cli.screen.console import printable, say
+from laconic.words import plural
 
 if TYPE_CHECKING:
     from laconic.bundle.listing import Listing, Topic
 
 TERMS_SHOWN = 10
+TEXT_SHOWN = 200
+TOPICS_SHOWN = 20
+"""How many topics a fit lists."""
 
 
 def topics_table(
@@ -26,6 +31,7 @@ def topics_table(
     *,
     weights: bool = False,
     extra: tuple[str, Sequence[str]] | None = None,
+    most: int | None = None,
 ) -> Table:
     """One row for each topic, by its number; dead topics too. Words of several modalities have a column each.
 
@@ -39,6 +45,8 @@ def topics_table(
         Whether to show the weights of the words.
     extra : (str, sequence of str), optional
         The name of one more column, in place of sizes and densities, and its values.
+    most : int, optional
+        At most so many topics, the first.
 
     Returns
     -------
@@ -63,7 +71,7 @@ def topics_table(
     if extra is not None:
         table.add_column(extra[0], style="green")
     sizes = listing.sizes
-    for number in range(len(sizes)):
+    for number in range(len(sizes))[:most]:
         row: list[str | Text] = [str(number)]
         if named:
             row.append(Text(printable(listing.notes.names[number] or "")))
@@ -95,11 +103,56 @@ def _words(topic: Topic, weights: bool) -> Text:
     return Text(", ").join(parts)
 
 
+def tell_of_others(model: Any, path: Path) -> None:
+    """Say how to see the topics that a fit has not listed."""
+    others = len(model.topic_sizes_) - TOPICS_SHOWN
+    if others > 0:
+        say(f"and {plural(others, 'more topic')}: laconic topics {path}", whole=True)
+
+
+def facts_table(columns: Mapping[str, Sequence[Any]]) -> Table:
+    """Named columns as a table for people: shares in percent, words last."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    names = sorted(columns, key=lambda name: name.startswith(("words", "text")))
+    for name in names:
+        numbers = all(isinstance(value, int | float) for value in columns[name])
+        style = {"topic": "cyan", "labels": "green", "label": "green", "id": "cyan"}.get(name)
+        table.add_column(
+            {"labels": "strongest in"}.get(name, name),
+            justify="right" if numbers else "left",
+            no_wrap=numbers,
+            style=style,
+        )
+    for row in zip(*(columns[name] for name in names), strict=True):
+        table.add_row(*(Text(_fact(name, value)) for name, value in zip(names, row, strict=True)))
+    return table
+
+
+def _fact(name: str, value: Any) -> str:
+    if name == "share":
+        return f"{value:.1%}"
+    if isinstance(value, float):
+        return f"{value:.3f}"
+    if name.startswith("text"):
+        shown = " ".join(str(value).split())
+        return printable(shown if len(shown) <= TEXT_SHOWN else f"{shown[:TEXT_SHOWN]}...")
+    return f"{value:,}" if isinstance(value, int) and name != "topic" else printable(str(value or ""))
+
+
+def facts_csv(columns: Mapping[str, Sequence[Any]]) -> str:
+    """Named columns as CSV."""
+    lines = io.StringIO()
+    writer = csv.writer(lines, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
+    return lines.getvalue()
+
+
 def labels_column(labels: Any, weights: Any) -> tuple[str, list[str]]:
     """A column for `topics_table`: for each topic the labels of the documents that have most of it."""
-    from laconic.bundle.documents import strongest_labels
+    from laconic.bundle.documents import labels_told
 
-    return "strongest in", [", ".join(names) for names in strongest_labels(labels, weights)]
+    return "strongest in", labels_told(labels, weights)
 
 
 def topics_json(listing: Listing, n_terms: int, *, ascii_only: bool = False) -> str:
