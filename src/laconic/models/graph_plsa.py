@@ -108,7 +108,8 @@ class GraphPLSA(MixtureModel):
     hardly part again.
 
     Documents that strong links hold together move slowly, by steps as small as the links are strong: with a
-    large `strength`, allow for more iterations.
+    large `strength`, allow for more iterations. For clusters of images, in contrast, stop early (about 60
+    iterations): see the manual.
 
     A document without words takes the weights that suit its neighbours best; without neighbours either, all
     topics equally. Weights under "skl" are at least 1e-12.

@@ -77,7 +77,7 @@ def _better_search(alone: Results, together: Results) -> Verdict:
         ("pairs inferred together", joint_page.means(together, SEMANTIC, WITH_PAIR)),
     ):
         better = [name for name in ("l1", "l2", "skl") if ours[name] > ours["tied"]]
-        holds.append(len(better) == 3)
+        holds += [name in better for name in ("l1", "l2", "skl")]
         parts.append(f"{list_of(better) or 'none'} of l1, l2 and skl, {how}")
     return judged(holds, f"Better than the tied model in semantic space: {'; '.join(parts)}.")
 

@@ -36,7 +36,7 @@ from laconic.losses.divergence.problems import SIMPLEX
 from laconic.losses.loop import Patience
 from laconic.models import MultimodalPLSA
 
-STRENGTHS = (0.01, 0.1, 1.0, 10.0, 100.0)
+STRENGTHS = (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
 WITH_PAIR, WITHOUT_PAIR = "with its own pair", "without its own pair"
 TOPIC, SEMANTIC = "topic space", "semantic space"
 # Of canonical correlation: numbers of dimensions to choose from, and what is added to variances (as a share).
