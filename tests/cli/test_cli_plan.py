@@ -3,6 +3,7 @@
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 from cli_documents import (
     documents,
@@ -15,6 +16,9 @@ from cli_documents import (
 )
 
 from laconic import Corpus, load
+from laconic import fit as fit_here
+from laconic.bundle import planning
+from laconic.bundle.fitting import plan_of
 from laconic.cli.screen import plan
 from laconic.corpus import sizes
 from laconic.corpus.sizes import expected_sizes
@@ -136,7 +140,7 @@ def test_a_sample_of_svmlight_tells_the_size_of_all(tmp_path, monkeypatch):
 def test_what_does_not_fit_the_machine_is_told(laconic, jsonl, tmp_path, monkeypatch):
     monkeypatch.setattr(plan, "machine_memory", lambda: 100 * MEGABYTE)
     result = laconic("fit", jsonl, "--text", "body", "--dry-run", "-o", tmp_path / "m")
-    assert "and the machine has 100.0 MB: take fewer topics" in result.stderr
+    assert "and the machine has 100.0 MB: keep documents in files with --memory" in result.stderr
     monkeypatch.setattr(plan, "machine_memory", lambda: None)
     result = laconic("fit", jsonl, "--text", "body", "--dry-run", "-o", tmp_path / "m")
     assert "in all " in result.stdout
@@ -180,7 +184,7 @@ def test_the_estimate_is_near_what_a_fit_takes(data_dir, tmp_path):
             found, weighted=True, mapped=False, labelled=False, text_bytes=path.stat().st_size
         ),
         **model.memory(*found[:3]),
-        "program": plan.PROGRAM,
+        "program": planning.PROGRAM,
     }
     # not getrusage, whose peak of a child process may be that of its parent
     script = (
@@ -195,3 +199,58 @@ def test_the_estimate_is_near_what_a_fit_takes(data_dir, tmp_path):
     peak = int(result.stdout.split()[-1]) * 1024
     assert load(tmp_path / "m").model.n_features_in_ == pytest.approx(found.n_terms, rel=0.15)
     assert sum(estimate.values()) == pytest.approx(peak, rel=0.25)
+
+
+@pytest.fixture
+def little(monkeypatch):
+    """Limits so low that a few documents are many, and a program that takes no memory."""
+    from laconic.engines import room, shards
+
+    monkeypatch.setattr(planning, "PROGRAM", 0)
+    monkeypatch.setattr(shards, "NONZEROS_PER_SHARD", 400)
+    monkeypatch.setattr(planning, "NONZEROS_PER_SHARD", 400)
+    monkeypatch.setattr(room, "SMALL", 1)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("name", ["rlsi", "nmf-kl", "group-rlsi"])
+def test_a_fit_that_may_take_little_memory_says_so_and_finds_the_same(laconic, tmp_path, little, name):
+    path = write_jsonl(tmp_path / "d.jsonl", documents(300))
+    fit = ["fit", path, "--text", "body", "--label", "kind", "--model", name]
+    whole = laconic(*fit, "-o", tmp_path / "whole")
+    assert whole.exit_code == 0, whole.stderr
+    corpus = Corpus.read(path, text="body", label="kind")
+    most = plan_of(make_model(name), {"": corpus}, None).total
+    result = laconic(*fit, "-o", tmp_path / "m", "--memory", most + 1)
+    assert "plan: in memory" in result.stderr
+    assert load(tmp_path / "m").documents is not None
+    streamed = [*fit, "-o", tmp_path / "m", "--memory", most - 1, "--save-weights", tmp_path / "w.csv"]
+    result = laconic(*streamed)
+    assert result.exit_code == 0, result.stderr
+    assert "plan: streamed from" in result.stderr
+    assert "documents are not saved with the model" in result.stderr
+    one, other = load(tmp_path / "whole").model, load(tmp_path / "m").model
+    assert load(tmp_path / "m").documents is None
+    assert np.asarray(one.objective_history_).tobytes() == other.objective_history_.tobytes()
+    assert abs(one.components_ - other.components_).sum() == 0
+    assert len((tmp_path / "w.csv").read_text().splitlines()) == 301
+    bundle = fit_here(path, text="body", labels="kind", model=name, memory=most - 1)
+    assert bundle.documents is None
+    assert abs(one.components_ - bundle.model.components_).sum() == 0
+
+
+def test_too_little_memory_is_an_error_that_says_how_much_it_takes(laconic, tmp_path):
+    path = write_jsonl(tmp_path / "d.jsonl", documents(50))
+    result = laconic("fit", path, "--text", "body", "-o", tmp_path / "m", "--memory", "1MB", code=1)
+    assert "--memory '1.0 MB' is too little" in result.stderr
+    assert not (tmp_path / "m").exists()
+    for typed in ("much", "0", "-1"):
+        result = laconic("fit", path, "--text", "body", "-o", tmp_path / "m", f"--memory={typed}", code=2)
+        assert "is no size" in " ".join(result.stderr.split())
+
+
+def test_a_model_that_needs_all_documents_at_once_is_not_streamed(laconic, tmp_path, little):
+    path = write_jsonl(tmp_path / "d.jsonl", documents(100))
+    fit = ["fit", path, "--text", "body", "--model", "graph-plsa", "-o", tmp_path / "m"]
+    result = laconic(*fit, "--memory", "60KB", code=1)
+    assert "couples documents" in " ".join(result.stderr.split())

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 
 from laconic import NMF, PLSA, RLSI, Corpus, CorpusError, GroupNMF, GroupRLSI, SparseLSA
 from laconic.engines import Checkpoint, Room, Shards, room, shards
-from laconic.engines.room import _is_mapped
+from laconic.engines.room import is_mapped
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -61,7 +61,7 @@ def test_a_large_corpus_is_saved_in_parts_and_loads_as_it_was(corpus, texts):
             dense = np.zeros(own.shape[0])
             dense[indices[column]] = data[column]
             assert (dense == own[:, [term]].toarray().ravel()).all()
-        assert _is_mapped(data)
+        assert is_mapped(data)
 
 
 @pytest.mark.parametrize("wants", ["weights", "counts"])
@@ -123,7 +123,7 @@ def test_what_a_fit_makes_of_shards_in_files_is_in_files(corpus, tmp_path):
         shard.take_back()
         assert (shard.weights == 0.5).all()
         arrays = shard.X.data, shard.X.indices, shard.columns.data, shard.weights, shard.kept
-        assert all(map(_is_mapped, arrays))
+        assert all(map(is_mapped, arrays))
 
 
 def test_shards_of_a_class_are_cut_by_the_data_alone(corpus, monkeypatch):

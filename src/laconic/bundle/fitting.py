@@ -8,12 +8,17 @@ from typing import TYPE_CHECKING, Any
 from laconic.bundle.bundle import Bundle
 from laconic.bundle.documents import Documents
 from laconic.bundle.given import Names, corpora_of, links_of, sorted_options
+from laconic.bundle.planning import CountedDocuments, Plan, bytes_of, plan_fit
 from laconic.corpus.corpus import Corpus
+from laconic.corpus.sizes import Sizes
+from laconic.corpus.spool import within
+from laconic.engines.room import is_mapped
 from laconic.errors import CorpusError, InputError, Parameter, ParameterError
 from laconic.models.making import N_TOPICS, WORDS, make_model, parameters_of
 from laconic.steering.seeds import Seeds, sow
 
 if TYPE_CHECKING:
+    from laconic.engines import Room
     from laconic.engines.checkpoints import CheckpointLike
     from laconic.losses.loop import Callback
     from laconic.models.base import TopicModel
@@ -48,6 +53,7 @@ def fit(
     verbose: int = 0,
     callback: Callback | None = None,
     checkpoint: CheckpointLike | None = None,
+    memory: int | str | None = None,
     **options: Any,
 ) -> Bundle:
     """Find the topics of documents: read, count, weigh and fit in one line.
@@ -98,6 +104,10 @@ def fit(
     checkpoint : path-like or Checkpoint, optional
         A directory where the fit is written down every minute: the same call goes on from there if its
         process dies, and ends with the same topics, to the bit.
+    memory : int or str, optional
+        How much memory the fit may take, such as "4GB". If it would take more, documents and their weights
+        are kept in files of the folder for temporary files (see `tempfile.gettempdir`), with the same
+        topics; the bundle then has no documents.
     **options
         Options of `Vectorizer` (`min_df`, `stop_words`, `weighting`, ...; for several modalities also
         mappings, such as ``stop_words={"de": "german", "en": "english"}``), of files (`encoding`,
@@ -141,17 +151,21 @@ def fit(
         check_counted(made, given.terms)
         sown = None if seeds is None else Seeds.of(seeds, seed_strength)
         keep_texts = keep_documents and keep_texts
-        corpora = corpora_of(data, text, Names(labels, dates, ids), given, keep_texts=keep_texts)
+        limit = bytes_of(memory)
+        with within(limit):
+            corpora = corpora_of(data, text, Names(labels, dates, ids), given, keep_texts=keep_texts)
         check_modalities(made, corpora)
+        plan = plan_of(made, corpora, limit)
         links = None if graph is None else links_of(graph, next(iter(corpora.values())))
         return fit_bundle(
             made,
             corpora,
             graph=links,
             seeds=sown,
-            keep_documents=keep_documents,
+            keep_documents=keep_documents and plan.folder is None,
             callback=callback,
             checkpoint=checkpoint,
+            room=plan.room,
         )
     except InputError as error:
         raise error.renamed(_CALLED_HERE) from error
@@ -166,6 +180,7 @@ def fit_bundle(
     keep_documents: bool = True,
     callback: Callback | None = None,
     checkpoint: CheckpointLike | None = None,
+    room: Room | None = None,
 ) -> Bundle:
     """Fit a model to documents that are read and counted.
 
@@ -183,6 +198,8 @@ def fit_bundle(
         Whether the bundle has the documents.
     callback, checkpoint : optional
         As of the model's ``fit``.
+    room : Room, optional
+        Where documents and their weights are; by default in memory.
 
     Returns
     -------
@@ -205,7 +222,7 @@ def fit_bundle(
     if checkpoint is not None:
         given["checkpoint"] = checkpoint
     data = (
-        corpora[""].shards(model.wants)
+        corpora[""].shards(model.wants, room, whole=model.whole)
         if "" in corpora
         else {name: one.counts for name, one in corpora.items()}
     )
@@ -227,6 +244,36 @@ def hold_seeds(model: TopicModel, corpora: Mapping[str, Corpus], seeds: Seeds) -
     sown = sow(seeds, model, {name: one.vectorizer for name, one in corpora.items()})
     model.set_params(anchors=sown.anchors)
     return sown.names
+
+
+def plan_of(model: TopicModel, corpora: Mapping[str, Corpus], memory: int | None) -> Plan:
+    """Where a fit to documents that are counted makes its arrays, if it may take so much memory.
+
+    Parameters
+    ----------
+    model : TopicModel
+        To be fitted.
+    corpora : mapping of str to Corpus
+        By modality.
+    memory : int, optional
+        In bytes; by default there is no limit.
+    """
+    corpus = next(iter(corpora.values()))
+    sizes = Sizes(
+        corpus.shape[0],
+        sum(one.shape[1] for one in corpora.values()),
+        sum(int(one.counts.nnz) for one in corpora.values()),
+        "it is counted",
+    )
+    counted = CountedDocuments(
+        sizes,
+        weighted=model.wants == "weights" and corpus.vectorizer.weighting != "count",
+        mapped=is_mapped(corpus.counts.data),
+        labelled=corpus.labels is not None,
+        n_classes=len(set(corpus.labels)) if model.traits.classes and corpus.labels is not None else 1,
+        n_modalities=len(corpora),
+    )
+    return plan_fit(model, counted, memory)
 
 
 def bundle_of(

@@ -578,7 +578,7 @@ class Corpus:
         """The counts as weighted by the vectoriser."""
         return self.vectorizer.weigh(self.counts)
 
-    def shards(self, wants: str = "weights", room: Room | None = None) -> Shards:
+    def shards(self, wants: str = "weights", room: Room | None = None, *, whole: bool = False) -> Shards:
         """The documents as a fit takes them, by rows and by columns; many are cut into several shards.
 
         Of a corpus that was saved, the columns are used as they are on the disk: only weights are put in
@@ -592,6 +592,8 @@ class Corpus:
             Where weights of terms and documents are, and what else a fit makes of them: ``Room(FOLDER)``
             keeps them in files there, for a collection that is larger than memory. Weights are then found
             shard by shard.
+        whole : bool, default=False
+            Whether all documents are in one shard, however many they are: a model's ``whole``.
 
         Returns
         -------
@@ -605,13 +607,16 @@ class Corpus:
         >>> PLSA(2, random_state=0).fit(corpus.shards("counts")).n_alive_
         2
         """
+        from laconic.engines.blocks import Block
         from laconic.engines.room import MEMORY
         from laconic.engines.shards import Columns, Shard, Shards, row_range, shard_rows
 
         room = MEMORY if room is None else room
         mapped = self.counts_csc if self.parts is None and "counts_csc" in vars(self) else None
-        known = {part.rows: part.columns for part in self.parts or ()}
+        known = {} if whole else {part.rows: part.columns for part in self.parts or ()}
         cut = list(known) or shard_rows(self.counts.indptr)
+        if whole:
+            cut = [Block(0, self.shape[0])]
         if mapped is not None and len(cut) == 1:
             known = {cut[0]: Columns(None, mapped.indptr, mapped.indices, mapped.data)}
 

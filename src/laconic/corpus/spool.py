@@ -11,6 +11,8 @@ import os
 import tempfile
 import weakref
 from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import IO, Any, TypeVar
 
 import numpy as np
@@ -23,6 +25,29 @@ ARRAY_BYTES = 1 << 30
 """The largest array that `roomy` puts in memory."""
 
 Number = TypeVar("Number", bound=np.generic)
+
+_SHARE = ContextVar("_SHARE", default=ARRAY_BYTES)
+
+
+@contextmanager
+def within(memory: int | None) -> Iterator[None]:
+    """Let spools and arrays that are made in this block go to files sooner, if there is little memory.
+
+    Parameters
+    ----------
+    memory : int, optional
+        Bytes that all of it may take; a sixteenth of them for one spool or array.
+    """
+    token = _SHARE.set(ARRAY_BYTES if memory is None else min(ARRAY_BYTES, memory // 16))
+    try:
+        yield
+    finally:
+        _SHARE.reset(token)
+
+
+def spooled_bytes() -> int:
+    """How much of a spool stays in memory, here and now."""
+    return min(SPOOLED_BYTES, _SHARE.get())
 
 
 class Spool:
@@ -45,7 +70,7 @@ class Spool:
     def add(self, *arrays: NDArray[Any]) -> None:
         """Append some one-dimensional arrays, which belong together."""
         self._n_bytes += sum(array.nbytes for array in arrays)
-        if self._file is None and self._n_bytes <= SPOOLED_BYTES:
+        if self._file is None and self._n_bytes <= spooled_bytes():
             self._kept.append(arrays)
             return
         try:
@@ -104,7 +129,7 @@ def roomy(size: int, dtype: DTypeLike) -> NDArray[Any]:
     (3,)
     """
     n_bytes = size * np.dtype(dtype).itemsize
-    if n_bytes <= ARRAY_BYTES:
+    if n_bytes <= min(ARRAY_BYTES, _SHARE.get()):
         return np.empty(size, dtype)
     try:
         with tempfile.TemporaryFile() as file:

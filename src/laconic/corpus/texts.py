@@ -12,7 +12,7 @@ from typing import IO, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from laconic.corpus.spool import SPOOLED_BYTES, no_room
+from laconic.corpus.spool import no_room, spooled_bytes
 
 BLOCK = 1 << 24
 """How many bytes are looked at together."""
@@ -93,7 +93,7 @@ class TextKeeper:
         encoded = text.encode("utf-8", "replace")
         self._waiting += encoded
         self._ends.append(self._ends[-1] + len(encoded))
-        if len(self._waiting) > (SPOOLED_BYTES if self._file is None else BLOCK):
+        if len(self._waiting) > (spooled_bytes() if self._file is None else BLOCK):
             self._write()
 
     def kept(self) -> Texts:

@@ -80,13 +80,13 @@ class Room:
         """The same canonical matrix, with the arrays that are in memory moved here."""
         if not self.mapped:
             return X
-        parts = [part if _is_mapped(part) else self.copy(part) for part in (X.data, X.indices, X.indptr)]
+        parts = [part if is_mapped(part) else self.copy(part) for part in (X.data, X.indices, X.indptr)]
         found = csr_array(tuple(parts), shape=X.shape)
         found.has_canonical_format = True
         return found
 
 
-def _is_mapped(array: NDArray[Any]) -> bool:
+def is_mapped(array: NDArray[Any]) -> bool:
     """Whether an array is over a file."""
     base: Any = array
     while isinstance(base, np.ndarray):

@@ -93,6 +93,11 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """What X best holds: "weights" (tf-idf), or "counts"."""
         return self.traits.wants
 
+    @property
+    def whole(self) -> bool:
+        """Whether documents depend on each other, so that they have to be in one shard."""
+        return self._loss().whole
+
     def rows(self, counts: Any, weigh: Callable[[Any], Any]) -> Any:
         """The rows of X for documents whose words are counted: the counts, or weights.
 

@@ -60,6 +60,8 @@ Examples
   laconic fit pairs.jsonl --model multimodal-plsa --text-de german --text-en english -o model
 """
 
+DOCUMENTS_AT_A_TIME = 10_000
+
 Output = Annotated[
     Path,
     typer.Option(
@@ -133,6 +135,16 @@ SeedStrength = Annotated[
         help="How strongly topics are held at their seeds, instead of what the file says [default: 0.05].",
     ),
 ]
+Memory = Annotated[
+    str | None,
+    typer.Option(
+        "--memory",
+        metavar="SIZE",
+        help="How much memory to take, such as 4GB. What does not fit is kept in temporary files (TMPDIR "
+        "says where), with the same topics; the documents are then not saved with the model.",
+        show_default="no limit",
+    ),
+]
 DryRun = Annotated[
     bool,
     typer.Option("--dry-run", help="Only show the plan, with an estimate of the memory; nothing is saved."),
@@ -151,6 +163,7 @@ def fit(
     every: Every = "60s",
     seeds: SeedsFile = None,
     seed_strength: SeedStrength = None,
+    memory: Memory = None,
     dry_run: DryRun = False,
     *,
     reading: dict[str, Any],
@@ -174,13 +187,15 @@ def fit(
             if not dry_run:
                 stack.enter_context(rehearsal)
             from laconic.bundle import Documents
-            from laconic.bundle.fitting import check_counted
+            from laconic.bundle.fitting import check_counted, plan_of
             from laconic.bundle.listing import Listing
             from laconic.corpus.sources import Holds, find_source
+            from laconic.corpus.spool import within
 
             modalities = modalities_of(columns, terms)
             _check_directories(output, save_corpus, checkpoint)
             pages = _checkpoint(checkpoint, every)
+            limit = _memory(memory)
             model = _made(columns, parameters)
             if model.traits.modalities:
                 check_fit(columns, reading.get("text"), save_corpus)
@@ -201,10 +216,16 @@ def fit(
             from laconic.cli.screen.plan import Kept, show_plan
 
             kept = Kept(documents=not no_documents, texts=not (no_texts or no_documents))
-            show_plan(source, reading, modalities, model, output, save_corpus, graph, kept)
+            show_plan(source, reading, modalities, model, output, save_corpus, graph, kept, limit)
             return
-        corpora = _read(source, reading, modalities, keep_texts=not (no_texts or no_documents))
+        with within(limit):
+            corpora = _read(source, reading, modalities, keep_texts=not (no_texts or no_documents))
         corpus = next(iter(corpora.values()))
+        plan = plan_of(model, corpora, limit)
+        streamed = plan.folder is not None
+        if limit is not None:
+            kept_words = "; documents are not saved with the model" if streamed and not no_documents else ""
+            say(f"plan: {plan.words()}{kept_words}", whole=True)
         if save_corpus is not None:
             with waiting("saving the corpus"):
                 corpus.save(save_corpus)
@@ -216,10 +237,20 @@ def fit(
             given["names"] = _held(model, corpora, wanted)
         wait_for(rehearsal)
         bundle, outcome = fit_and_save(
-            model, corpora, output, keep_documents=not no_documents, checkpoint=pages, **given
+            model,
+            corpora,
+            output,
+            keep_documents=not (no_documents or streamed),
+            checkpoint=pages,
+            room=plan.room,
+            **given,
         )
-    labels = None if model.traits.classes else corpus.labels
+    # of documents that are beyond memory, weights are not looked at all at once
+    labels = None if model.traits.classes or streamed else corpus.labels
     weights = None
+    if streamed and save_weights is not None:
+        _stream_weights(bundle, corpus, save_weights)
+        save_weights = None
     if labels is not None or save_weights is not None:
         documents = bundle.documents or Documents.of(model, corpora, fitted=True)
         weights = documents.weights
@@ -231,7 +262,7 @@ def fit(
     new = "NEW-CORPUS" if source.holds is Holds.corpus else "NEW-FILE"
     typed, how = columns_as_typed(columns), as_typed(reading)
     more = [f"laconic translate {output} {new}{one}{how}" for one in typed[:1]]
-    if not typed and not no_documents:
+    if not typed and not no_documents and not streamed:
         more += [f'laconic search {output} "SOME WORDS"', f"laconic evaluate {output}"]
     conclude(
         bundle.model, outcome, output, reading=f" {new}{''.join(typed)}{how}", more=more, checkpoint=pages
@@ -286,6 +317,18 @@ def _held(model: Any, corpora: Mapping[str, Corpus], seeds: Seeds) -> dict[Any, 
         warn(str(each.message))
     say(f"{plural(len(seeds.topics), 'topic')} seeded")
     return names
+
+
+def _memory(typed: str | None) -> int | None:
+    from laconic.bundle.planning import bytes_of
+    from laconic.errors import ParameterError
+
+    try:
+        return bytes_of(typed)
+    except ParameterError as error:
+        raise typer.BadParameter(
+            f"{typed!r} is no size: type 4GB, or a number of bytes", param_hint="--memory"
+        ) from error
 
 
 def _checkpoint(path: Path | None, every: str) -> Checkpoint | None:
@@ -359,6 +402,22 @@ def _links(path: Path, corpus: Corpus, reading: Mapping[str, Any]) -> Any:
     say(f"read {plural(len(links.edges), 'link')} from {path}", whole=True)
     tell_problems(links.reading)
     return links.edges
+
+
+def _stream_weights(bundle: Bundle, corpus: Corpus, path: Path) -> None:
+    """Write the weights of documents that are beyond memory, some at a time."""
+    from laconic.bundle.weights import writing_weights
+    from laconic.engines import even_blocks
+
+    model: Any = bundle.model
+    with writing_weights(path, bundle) as write:
+        for rows in even_blocks(corpus.shape[0], DOCUMENTS_AT_A_TIME):
+            part = slice(rows.start, rows.stop)
+            X = model.rows(corpus.counts[part], corpus.vectorizer.weigh)
+            labels = None if corpus.labels is None else corpus.labels[part]
+            classes = model.classes_of(X, labels) if model.traits.classes else None
+            write(corpus.ids[part].tolist(), model.weights_of(X, classes))
+    say(f"weights of {plural(corpus.shape[0], 'document')} written to {path}", whole=True)
 
 
 def _save_weights(bundle: Bundle, corpus: Corpus, weights: Any, path: Path) -> None:

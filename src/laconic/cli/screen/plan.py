@@ -11,11 +11,12 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from laconic.bundle.planning import CountedDocuments, plan_fit
 from laconic.cli.options.naming import shown
-from laconic.cli.screen.console import emit, printable, waiting, warn
+from laconic.cli.screen.console import emit, printable, say, waiting, warn
 from laconic.cli.screen.reading import kept_terms
 from laconic.corpus import Vectorizer
-from laconic.corpus.sizes import expected_sizes, reading_memory
+from laconic.corpus.sizes import expected_sizes
 from laconic.corpus.sources import Holds, Modality, Source
 from laconic.reading.columns import columns_of
 from laconic.reading.files import suffixes
@@ -24,8 +25,6 @@ from laconic.words import plural, rounded, size
 FILES_SHOWN = 5
 COLUMNS_SHOWN = 12
 
-# As measured: Python with the libraries and compiled kernels.
-PROGRAM = 310_000_000
 # What labels mostly have; a model with more classes has more topics.
 CLASSES = 10
 
@@ -62,6 +61,7 @@ def show_plan(
     save_corpus: Path | None,
     graph: Path | None,
     kept: Kept,
+    memory: int | None = None,
 ) -> None:
     """Print what `fit` would do; only the beginning of the files is read."""
     with waiting("reading a sample"):
@@ -79,31 +79,27 @@ def show_plan(
     texts = (
         sum(path.stat().st_size for path in source.paths) if kept.texts and source.holds is Holds.texts else 0
     )
-    parts = {
-        **reading_memory(
-            sizes,
-            weighted=weighted,
-            mapped=source.holds is Holds.corpus,
-            labelled="label" in reading,
-            n_modalities=len(modalities),
-            text_bytes=texts,
-        ),
-        # How many classes and links there are is not known before all is read.
-        **model.memory(
-            sizes.n_documents,
-            sizes.n_terms,
-            sizes.n_nonzeros,
-            n_classes=CLASSES,
-            n_modalities=len(modalities),
-        ),
-        "the program itself": PROGRAM,
-    }
-    emit(_memory_table(parts))
-    total, machine = sum(parts.values()), machine_memory()
-    if machine is not None and total > machine:
+    # How many classes and links there are is not known before all is read.
+    counted = CountedDocuments(
+        sizes,
+        weighted=weighted,
+        mapped=source.holds is Holds.corpus,
+        labelled="label" in reading,
+        n_classes=CLASSES,
+        n_modalities=len(modalities),
+        text_bytes=texts,
+    )
+    planned = plan_fit(model, counted, memory)
+    emit(_memory_table(planned.memory))
+    if memory is not None:
+        say(f"plan: {planned.words()}", whole=True)
+        if planned.folder is not None and kept.documents:
+            say("      documents are not saved with the model", whole=True)
+    machine = machine_memory()
+    if machine is not None and planned.total > machine:
         warn(
-            f"this needs about {size(total)}, and the machine has {size(machine)}: take fewer topics, or "
-            "fewer terms with --min-df or --max-features"
+            f"this needs about {size(planned.total)}, and the machine has {size(machine)}: keep documents in "
+            "files with --memory, take fewer topics, or fewer terms with --min-df or --max-features"
         )
 
 
