@@ -15,7 +15,7 @@ TORCH ?= torch
 		{ echo "laconic needs Python 3.11 or newer; say which with make PYTHON=/path/to/python3.11"; exit 1; }
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --prefer-binary --editable .
+	$(BIN)/python -m pip install --quiet --prefer-binary --editable '.[serve]'
 	@touch $@
 
 .venv/dev: .venv/core
@@ -42,7 +42,15 @@ TORCH ?= torch
 demo: .venv/core  ## topics of the Python standard library's documentation
 	$(BIN)/laconic demo -o demo-model
 
-test: .venv/dev  ## the whole suite, on every core; a part with TESTS="tests/cli -k fit"
+# A Chromium for the tests in a browser: the system's, or apt's, or Playwright's own; without any they are skipped.
+.venv/chromium: .venv/dev
+	@command -v chromium chromium-browser google-chrome >/dev/null 2>&1 || \
+		{ [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get install -y -qq chromium >/dev/null 2>&1; } || \
+		$(BIN)/playwright install chromium >/dev/null 2>&1 || \
+		echo "no Chromium can be had here: the tests in a browser will be skipped"
+	@touch $@
+
+test: .venv/dev .venv/chromium  ## the whole suite, on every core; a part with TESTS="tests/cli -k fit"
 	$(ONE_CORE_EACH) $(BIN)/python -m pytest -n logical --maxprocesses 8 --dist worksteal $(TESTS)
 
 # How many mutants of each kind of directory, and which.
@@ -90,4 +98,4 @@ docs: .venv/docs  ## the manual, as HTML in docs/_build/html
 	@echo "open docs/_build/html/index.html"
 
 clean:
-	rm -rf .venv demo-model docs/_build
+	rm -rf .venv demo-model demo-model.html docs/_build

@@ -26,6 +26,8 @@ def test_demo(laconic, tmp_path, monkeypatch):
     ]:
         assert module in about(word).split("   ")[-1]
 
+    assert "laconic serve demo-model --open" in result.stderr
+    assert "<article" in (tmp_path / "demo-model.html").read_text("utf-8")
     assert 'laconic search demo-model "parse a date"' in result.stderr
     assert "date" in laconic("search", "demo-model", "parse a date").stdout
 

@@ -210,7 +210,7 @@ def test_every_answer_has_the_headers():
         assert "frame-ancestors 'none'" in policy
         assert answer.header("x-content-type-options") == "nosniff"
         assert answer.header("x-frame-options") == "DENY"
-        assert answer.header("referrer-policy") == "no-referrer"
+        assert answer.header("referrer-policy") == "same-origin"
         assert answer.header("cross-origin-resource-policy") == "same-origin"
         assert answer.header("cache-control") == "no-store"
         assert answer.header("access-control-allow-origin") is None

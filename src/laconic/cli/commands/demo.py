@@ -15,6 +15,7 @@ from laconic.cli.screen.reading import describe
 from laconic.cli.screen.tables import TOPICS_SHOWN, labels_column, tell_of_others, topics_table
 
 if TYPE_CHECKING:
+    from laconic.bundle import Bundle
     from laconic.corpus.options import VectorizerOptions
 
 EXAMPLES = """
@@ -70,3 +71,12 @@ def demo(output: Output = Path("demo-model"), topics: Topics = TOPICS) -> None:
     emit(topics_table(Listing.of(bundle), TERMS_SHOWN, extra=extra, most=TOPICS_SHOWN))
     tell_of_others(model, output)
     conclude(model, outcome, output, more=[f'laconic search {output} "parse a date"'])
+    _report(bundle, output)
+
+
+def _report(bundle: Bundle, output: Path) -> None:
+    """Write the report beside the model, and say how to look at both."""
+    with waiting("writing the report"):
+        path = bundle.report(output.with_name(f"{output.name}.html"), title="Python's standard library")
+    say(f"look at it: open {path} in a browser, or explore the model with", whole=True)
+    say(f"      laconic serve {output} --open", whole=True)
