@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from laconic.corpus import Corpus, CorpusError
     from laconic.models import NMF, PLSA, RLSI, GraphPLSA, GroupNMF, GroupRLSI, MultimodalPLSA, SparseLSA
     from laconic.search import SearchError, SearchIndex
+    from laconic.steering import choose
 
 __version__ = "0.1.0"
 
@@ -30,6 +31,7 @@ __all__ = [
     "SearchIndex",
     "SparseLSA",
     "__version__",
+    "choose",
     "fit",
     "load",
 ]
@@ -51,6 +53,7 @@ _HOMES = {
     "Corpus": "laconic.corpus",
     "CorpusError": "laconic.corpus",
     "Documents": "laconic.bundle",
+    "choose": "laconic.steering",
     "fit": "laconic.bundle",
     "load": "laconic.bundle",
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 COMPILING = "compiling, once"
 """What is said while kernels are compiled: the next fit finds them on disk."""
@@ -15,6 +16,16 @@ def plural(number: int, noun: str) -> str:
     ('1 word', '2,000 words')
     """
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def enumerated(names: Sequence[str], last: str = "and") -> str:
+    """Names in a sentence.
+
+    >>> enumerated(["a"]), enumerated(["a", "b", "c"]), enumerated(["a", "b"], "or")
+    ('a', 'a, b and c', 'a or b')
+    """
+    *first, end = names
+    return f"{', '.join(first)} {last} {end}" if first else end
 
 
 def size(n_bytes: float) -> str:

@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from laconic.losses.loop import Callback
     from laconic.models.base import TopicModel
 
-# What readers and models call otherwise.
-_CALLED_HERE = {
+CALLED_HERE = {
     "label": "labels",
     "date": "dates",
     "id": "ids",
     "n_components": "n_topics",
     "terms_per_topic": "words",
 }
+"""What readers and models call otherwise."""
 
 
 def fit(
@@ -168,7 +168,7 @@ def fit(
             room=plan.room,
         )
     except InputError as error:
-        raise error.renamed(_CALLED_HERE) from error
+        raise error.renamed(CALLED_HERE) from error
 
 
 def fit_bundle(

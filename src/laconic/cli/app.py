@@ -10,6 +10,7 @@ import typer
 
 from laconic import __version__
 from laconic.cli.commands import (
+    choose,
     datasets,
     demo,
     evaluate,
@@ -82,6 +83,7 @@ def _laconic(version: Version = False, debug: Debug = False) -> None:
 for _command, _examples in (
     (demo.demo, demo.EXAMPLES),
     (fit.fit, fit.EXAMPLES),
+    (choose.choose, choose.EXAMPLES),
     (topics.topics, topics.EXAMPLES),
     (transform.transform, transform.EXAMPLES),
     (predict.predict, predict.EXAMPLES),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from numbers import Integral
@@ -23,6 +23,8 @@ from laconic.models.base import TopicModel
 
 N_SAMPLES = 10
 N_TERMS = 20
+COMES_BACK = 0.5
+"""A topic has come back if a topic of the other fit has at least this share of its words."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,8 +129,7 @@ def stability(
     X = _matrix(model, documents)
     random = check_random_state(random_state)
     found: list[Any] = []
-    for done in range(n_samples):
-        half = np.sort(random.permutation(X.shape[0])[: max(1, X.shape[0] // 2)])
+    for done, half in enumerate(halves(X.shape[0], n_samples, random)):
         found.append(clone(model).fit(X[half]).components_)
         if progress is not None:
             progress(done + 1, n_samples)
@@ -138,6 +139,27 @@ def stability(
         overlaps = [topic_overlap(model.components_, each, n_terms=n_terms) for each in found]
         per_topic = np.mean(overlaps, axis=0)
     return Stability(float(pairs.mean()), pairs, per_topic)
+
+
+def halves(n_documents: int, n_samples: int, random: np.random.RandomState) -> Iterator[NDArray[np.int64]]:
+    """Random halves of documents: their numbers, in order.
+
+    Parameters
+    ----------
+    n_documents : int
+        Of how many.
+    n_samples : int
+        How many halves.
+    random : numpy.random.RandomState
+        Who draws them.
+
+    Yields
+    ------
+    numpy.ndarray of int
+        At least one document.
+    """
+    for _ in range(n_samples):
+        yield np.sort(random.permutation(n_documents)[: max(1, n_documents // 2)])
 
 
 def _is_fitted(model: Any) -> bool:

@@ -1,7 +1,20 @@
-"""Topics that obey: held where they are wanted, frozen, kept from words, seeded."""
+"""Topics that obey, last, and justify themselves: anchors and seeds, how many topics, which come back."""
 
-from __future__ import annotations
+from typing import TYPE_CHECKING
 
-from laconic.steering.anchors import Anchors
+from laconic.lazily import lazily
 
-__all__ = ["Anchors"]
+if TYPE_CHECKING:
+    from laconic.steering.anchors import Anchors
+    from laconic.steering.choice import Choice, choose
+
+__all__ = ["Anchors", "Choice", "choose"]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "Anchors": "laconic.steering.anchors",
+        "Choice": "laconic.steering.choice",
+        "choose": "laconic.steering.choice",
+    },
+)
