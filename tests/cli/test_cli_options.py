@@ -194,9 +194,9 @@ def _names_in_errors():
 # Of functions that no command calls with them, or only after its own check.
 ELSEWHERE = {
     "a p-value", "b", "decay", "depth", "documents", "folds", "it", "k", "k1", "learning_rate", "mean_length",
-    "measure", "mode", "n", "n_resamples", "n_samples",
-    "host", "n_terms", "name", "names", "port", "scaling", "seeds", "similarity", "smoothing", "splits",
-    "terms", "token", "topic", "topics", "unknown", "window",
+    "host", "measure", "mode", "n", "n_refits", "n_resamples", "n_runs", "n_samples", "n_terms", "name",
+    "names", "order", "port", "scaling", "seeds", "similarity", "smoothing", "splits", "terms", "token",
+    "topic", "topics", "unknown", "window",
     # of priors, whose text names them
     "rate", "shape", "eps", "weight", "over",
 }  # fmt: skip

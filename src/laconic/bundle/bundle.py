@@ -240,6 +240,38 @@ class Bundle:
         self._notes = self.notes.renamed(self.topic_number(topic), name)
         return self
 
+    def measure_returns(
+        self,
+        n_refits: int = 10,
+        *,
+        random_state: int = 0,
+        n_jobs: int | None = None,
+        progress: Callable[[float], object] | None = None,
+    ) -> list[float]:
+        """Find out which topics come back when the model is fitted again, to halves of the documents.
+
+        Parameters
+        ----------
+        n_refits : int, default=10
+            How many random halves of the documents, each fitted from a seed of its own.
+        random_state : int, default=0
+            Seed of the halves.
+        n_jobs : int, optional
+            How many fits run at a time; by default as many as there are cores.
+        progress : callable, optional
+            Told the part of the work that is done, from 0 to 1.
+
+        Returns
+        -------
+        list of float
+            For each topic the share of fits that have one with at least half of its twenty heaviest words.
+            It is noted in the bundle, saved with it, and shown by `topics`.
+        """
+        from laconic.steering.returning import measure_returns
+
+        found = measure_returns(self, n_refits, random_state=random_state, n_jobs=n_jobs, tell=progress)
+        return [share or 0.0 for share in found.shares]
+
     def topic_number(self, topic: int | str) -> int:
         """The number of a topic, which is its row of ``components_`` for good.
 
@@ -288,10 +320,11 @@ class Bundle:
         -------
         data frame, or Table
             The columns: topic (its number, which never changes), name (if one has a name), class (for group
-            models), words (of several modalities, a column for each), size (how many words it has) and, if
-            there are documents, share (its part of all documents' weights), documents (how many have it as
-            their largest) and, if these have labels, labels (where it is strongest, with the part of its
-            weight that is there). A pandas or polars data frame, where one of them is installed.
+            models), words (of several modalities, a column for each), size (how many words it has), returns
+            (if it was measured: in what share of refits it came back) and, if there are documents, share (its
+            part of all documents' weights), documents (how many have it as their largest) and, if these have
+            labels, labels (where it is strongest, with the part of its weight that is there). A pandas or
+            polars data frame, where one of them is installed.
         """
         check_number("n_terms", n_terms, Integral, 1)
         columns: dict[str, list[Any]] = {"topic": list(range(len(self.model.topic_sizes_)))}
@@ -306,6 +339,8 @@ class Bundle:
             ]
             columns["words" if name is None else f"words_{name}"] = shown
         columns["size"] = self.model.topic_sizes_.tolist()
+        if self.notes.returns is not None:
+            columns["returns"] = list(self.notes.returns.shares)
         if self.documents is not None:
             columns |= self.documents.by_topic()
         if coherence:

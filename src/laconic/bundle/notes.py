@@ -1,4 +1,4 @@
-"""What is known about topics besides their words: what people call them."""
+"""What is known about topics besides their words: what people call them, and whether they come back."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Self
 
-from laconic.errors import Parameter, ParameterError
+from laconic.errors import ParameterError
 from laconic.storage.manifest import Json, quoted
 from laconic.storage.reading import StoredDirectory
 
@@ -20,6 +20,22 @@ _UNFIT = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 @dataclass(frozen=True)
+class Returns:
+    """In how many refits topics came back.
+
+    Parameters
+    ----------
+    shares : tuple of float or None
+        One for each topic, from 0 to 1; None for a topic that has changed since.
+    n_refits : int
+        Of how many refits.
+    """
+
+    shares: tuple[float | None, ...]
+    n_refits: int
+
+
+@dataclass(frozen=True)
 class Notes:
     """What is known about the topics of a model, by their numbers.
 
@@ -27,6 +43,8 @@ class Notes:
     ----------
     names : tuple of str or None
         One for each topic.
+    returns : Returns, optional
+        In how many refits each topic came back, where that was measured.
 
     Examples
     --------
@@ -36,6 +54,7 @@ class Notes:
     """
 
     names: tuple[str | None, ...]
+    returns: Returns | None = None
 
     @classmethod
     def of(cls, n_topics: int, names: Iterable[str | None] | Mapping[int, str | None] | None = None) -> Self:
@@ -52,13 +71,13 @@ class Notes:
             wrong = [topic for topic in names if type(topic) is not int or not 0 <= topic < n_topics]
             if wrong:
                 raise ParameterError(
-                    Parameter("names"), f" has a name for topic {wrong[0]!r}: topics are 0 to {n_topics - 1}"
+                    f"there is a name for topic {wrong[0]!r}: topics are 0 to {n_topics - 1}"
                 )
             names = [names.get(topic) for topic in range(n_topics)]
         given = [None if name is None else checked_name(name) for name in names]
         if len(given) != n_topics:
             raise ParameterError(
-                Parameter("names"), f" must be one for each of {n_topics} topics (or None), not {len(given)}"
+                f"names must be one for each of {n_topics} topics (or None), not {len(given)}"
             )
         check_distinct(given)
         return cls(tuple(given))
@@ -97,23 +116,43 @@ class Notes:
     def stored(self) -> dict[str, Json]:
         """As it stands in the document of a saved model."""
         names: dict[str, Json] = {str(k): name for k, name in enumerate(self.names) if name is not None}
-        return {"names": names} if names else {}
+        described: dict[str, Json] = {"names": names} if names else {}
+        if self.returns is not None:
+            described["returns"] = {
+                "refits": self.returns.n_refits,
+                "shares": [*self.returns.shares],
+            }
+        return described
 
 
 def restored_notes(stored: StoredDirectory, n_topics: int) -> Notes:
     """Read what `Notes.stored` gave to a saved model; everything is checked."""
     described = stored.document.get("topics", {})
     names = described.get("names", {}) if isinstance(described, dict) else None
-    if not isinstance(names, dict):
+    if not isinstance(described, dict) or not isinstance(names, dict):
         raise stored.error("has no valid 'topics'")
     numbers = {str(topic): topic for topic in range(n_topics)}
     unknown = sorted(names.keys() - numbers.keys())
     if unknown:
         raise stored.error(f"has a name for topic {quoted(unknown[0])}, which is none of its {n_topics}")
     try:
-        return Notes.of(n_topics, {numbers[key]: checked_name(name) for key, name in names.items()})
+        notes = Notes.of(n_topics, {numbers[key]: checked_name(name) for key, name in names.items()})
     except ParameterError as error:
         raise stored.error(f"has no valid names of topics ({error})") from error
+    return replace(notes, returns=_restored_returns(described.get("returns"), stored, n_topics))
+
+
+def _restored_returns(described: Json, stored: StoredDirectory, n_topics: int) -> Returns | None:
+    if described is None:
+        return None
+    shares = described.get("shares") if isinstance(described, dict) else None
+    n_refits = described.get("refits") if isinstance(described, dict) else None
+    if not isinstance(shares, list) or len(shares) != n_topics or type(n_refits) is not int or n_refits < 1:
+        raise stored.error(f"does not say for {n_topics} topics how often they return")
+    for share in shares:
+        if share is not None and (type(share) not in (int, float) or not 0 <= share <= 1):  # type: ignore[operator]
+            raise stored.error(f"has a topic that returns in a share of {quoted(share)} refits")
+    return Returns(tuple(shares), n_refits)  # type: ignore[arg-type]
 
 
 def checked_name(name: object) -> str:
@@ -123,23 +162,21 @@ def checked_name(name: object) -> str:
     ('tennis', 'études')
     >>> checked_name("12")
     Traceback (most recent call last):
-    laconic.errors.ParameterError: name='12' is a number, and so are topics without names: add a word
+    laconic.errors.ParameterError: the name '12' is a number, and so are topics without names: add a word
     """
     if not isinstance(name, str):
-        raise ParameterError(Parameter("name"), f" must be text, not {quoted(name)}")
+        raise ParameterError(f"a name must be text, not {quoted(name)}")
     kept = unicodedata.normalize("NFC", name).strip()
     if not kept:
-        raise ParameterError(Parameter("name"), " is empty: give a topic a name, or None to take it away")
+        raise ParameterError("the name is empty: give a topic one, or none")
     if len(kept) > LONGEST_NAME:
         raise ParameterError(
-            Parameter("name"), f" has {len(kept)} characters: a topic is called by {LONGEST_NAME} at most"
+            f"the name has {len(kept)} characters: a topic is called by {LONGEST_NAME} at most"
         )
     if _UNFIT.search(kept) or any(unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") for c in kept):
-        raise ParameterError(Parameter("name"), f" {ascii(kept)[:60]} has a control character: leave it out")
+        raise ParameterError(f"the name {ascii(kept)[:60]} has a control character: leave it out")
     if kept.lstrip("+-").isdecimal():
-        raise ParameterError(
-            Parameter("name", kept), " is a number, and so are topics without names: add a word"
-        )
+        raise ParameterError(f"the name {kept!r} is a number, and so are topics without names: add a word")
     return kept
 
 
@@ -148,7 +185,7 @@ def check_distinct(names: Iterable[str | None]) -> None:
 
     >>> check_distinct(["tennis", None, None, "tennis"])
     Traceback (most recent call last):
-    laconic.errors.ParameterError: name='tennis' is that of topic 0 already: choose another for topic 3
+    laconic.errors.ParameterError: the name 'tennis' is that of topic 0 already: choose another for topic 3
     """
     first: dict[str, int] = {}
     for topic, name in enumerate(names):
@@ -158,5 +195,5 @@ def check_distinct(names: Iterable[str | None]) -> None:
 
 def _taken(name: str, by: int, topic: int) -> ParameterError:
     return ParameterError(
-        Parameter("name", name), f" is that of topic {by} already: choose another for topic {topic}"
+        f"the name {quoted(name)} is that of topic {by} already: choose another for topic {topic}"
     )

@@ -20,6 +20,7 @@ from laconic.cli.commands import (
     reproduce,
     search,
     serve,
+    stability,
     topics,
     transform,
     translate,
@@ -92,6 +93,7 @@ for _command, _examples in (
     (report.report, report.EXAMPLES),
     (serve.serve, serve.EXAMPLES),
     (evaluate.evaluate, evaluate.EXAMPLES),
+    (stability.stability, stability.EXAMPLES),
     (reproduce.reproduce, reproduce.EXAMPLES),
 ):
     app.command(help=_flowing(_command.__doc__ or ""), epilog=_examples, cls=OptionsCommand)(_command)

@@ -52,6 +52,8 @@ class TopicRow:
         Its part of the documents, where that is known.
     name : str or None
         What it is called.
+    returns : float or None
+        In what share of refits it came back.
     """
 
     number: int
@@ -60,12 +62,13 @@ class TopicRow:
     owner: str | None = None
     share: float | None = None
     name: str | None = None
+    returns: float | None = None
 
 
 def topics_table(rows: Sequence[TopicRow], titles: Sequence[str] = ("words",)) -> str:
     """The table of topics; `titles` stand above the columns of words."""
-    shared, owned, named = (
-        any(getattr(row, part) is not None for row in rows) for part in ("share", "owner", "name")
+    shared, owned, named, measured = (
+        any(getattr(row, part) is not None for row in rows) for part in ("share", "owner", "name", "returns")
     )
     most = max((row.share or 0.0 for row in rows), default=0.0)
     columns = [
@@ -73,6 +76,7 @@ def topics_table(rows: Sequence[TopicRow], titles: Sequence[str] = ("words",)) -
         *([Column("name", "narrow")] if named else []),
         *([Column("class", "narrow")] if owned else []),
         Column("size", "number"),
+        *([Column("returns", "number")] if measured else []),
         *([Column("share", "barred")] if shared else []),
         *(Column(title, "text") for title in titles),
     ]
@@ -84,6 +88,7 @@ def topics_table(rows: Sequence[TopicRow], titles: Sequence[str] = ("words",)) -
                 *([name(row.name or "", 32)] if named else []),
                 *([name(row.owner or "", 24)] if owned else []),
                 f"{row.size:,}",
+                *(["" if row.returns is None else f"{row.returns:.0%}"] if measured else []),
                 *([f"{row.share or 0:.1%}{bar(row.share or 0, most)}"] if shared else []),
                 *(words(part) if part else quiet("no words") for part in row.words),
             ]
@@ -111,7 +116,7 @@ def bundle_html(bundle: Any, documents: Any = None) -> str:
     if not bundle.model.fitted:
         return frame(_head(bundle.model, "Bundle of "), lines, paragraph(quiet("not fitted")))
     shares = None if documents is None else documents.shares()
-    topics = _topics(bundle.model, vocabularies, "bundle", shares, bundle.names)
+    topics = _topics(bundle.model, vocabularies, "bundle", shares, bundle.notes)
     return frame(_head(bundle.model, "Bundle of "), lines, topics)
 
 
@@ -173,7 +178,7 @@ def _topics(
     vocabularies: Mapping[str, Sequence[Any]],
     variable: str,
     shares: Sequence[float] | None = None,
-    names: Sequence[str | None] = (),
+    notes: Any = None,
 ) -> str:
     """The table, and how to see what it leaves out."""
     parts = _parts(model, vocabularies)
@@ -187,7 +192,8 @@ def _topics(
             words=[heaviest(topics[[k]], terms) for _, topics, terms in parts],
             owner=None if owners is None else owners[k],
             share=None if shares is None else float(shares[k]),
-            name=names[k] if names else None,
+            name=None if notes is None else notes.names[k],
+            returns=None if notes is None or notes.returns is None else notes.returns.shares[k],
         )
         for k in shown
     ]

@@ -21,6 +21,7 @@ from laconic.cli.screen.fitting import (
     wait_for,
 )
 from laconic.cli.screen.reading import ReadingDisplay, describe, tell_problems
+from laconic.cli.screen.returning import tell_returns, watched_returns
 from laconic.cli.screen.tables import TOPICS_SHOWN, labels_column, tell_of_others, topics_table
 from laconic.cli.standard_input import spooled
 from laconic.words import plural
@@ -145,6 +146,17 @@ Memory = Annotated[
         show_default="no limit",
     ),
 ]
+Stability = Annotated[
+    int | None,
+    typer.Option(
+        "--stability",
+        metavar="NUMBER",
+        min=1,
+        help="Fit the model again, to so many random halves of the documents, and tell in what share of "
+        "these fits each topic comes back.",
+        show_default=False,
+    ),
+]
 DryRun = Annotated[
     bool,
     typer.Option("--dry-run", help="Only show the plan, with an estimate of the memory; nothing is saved."),
@@ -164,6 +176,7 @@ def fit(
     seeds: SeedsFile = None,
     seed_strength: SeedStrength = None,
     memory: Memory = None,
+    stability: Stability = None,
     dry_run: DryRun = False,
     *,
     reading: dict[str, Any],
@@ -201,6 +214,8 @@ def fit(
                 check_fit(columns, reading.get("text"), save_corpus)
             with usage():
                 check_counted(model, terms)
+            if stability is not None:
+                _check_stability(model, no_documents)
             path = spooled(path, reading, columns)
             source = find_source(path, {**reading, **modalities[0].terms})
             if columns:
@@ -245,6 +260,9 @@ def fit(
             room=plan.room,
             **given,
         )
+    if stability is not None and not outcome.stopped and bundle.documents is not None:
+        watched_returns(bundle, stability, parameters.get("random_state", 0), parameters.get("n_jobs"))
+        bundle.save(output)
     # of documents that are beyond memory, weights are not looked at all at once
     labels = None if model.traits.classes or streamed else corpus.labels
     weights = None
@@ -259,6 +277,7 @@ def fit(
     extra = None if labels is None else labels_column(labels, weights)
     emit(topics_table(Listing.of(bundle), extra=extra, most=TOPICS_SHOWN))
     tell_of_others(bundle.model, output)
+    tell_returns(bundle)
     new = "NEW-CORPUS" if source.holds is Holds.corpus else "NEW-FILE"
     typed, how = columns_as_typed(columns), as_typed(reading)
     more = [f"laconic translate {output} {new}{one}{how}" for one in typed[:1]]
@@ -346,6 +365,17 @@ def _checkpoint(path: Path | None, every: str) -> Checkpoint | None:
     check_writable(path, CHECKPOINT)
     # until the model is saved, there is nothing else to go on from
     return Checkpoint(path, every=interval, keep=True)
+
+
+def _check_stability(model: Any, no_documents: bool) -> None:
+    from laconic.steering.refits import check_refittable
+
+    if no_documents:
+        raise typer.BadParameter(
+            "it is measured with the documents: leave --no-documents out", param_hint="--stability"
+        )
+    with usage("--stability"):
+        check_refittable(model)
 
 
 def _check_directories(output: Path, save_corpus: Path | None, checkpoint: Path | None) -> None:

@@ -66,6 +66,9 @@ def topics_table(
     if sized:
         table.add_column("size", justify="right", no_wrap=True)
         table.add_column("density", justify="right", no_wrap=True)
+    returns = listing.notes.returns
+    if returns is not None:
+        table.add_column("returns", justify="right", no_wrap=True)
     for name in sides:
         table.add_column(Text(f"words of {printable(name)}" if name else "words"))
     if extra is not None:
@@ -80,6 +83,9 @@ def topics_table(
         if sized:
             density = sizes[number] / listing.n_terms
             row += [f"{sizes[number]:,}", f"{density:.2%}"]
+        if returns is not None:
+            share = returns.shares[number]
+            row.append("" if share is None else f"{share:.0%}")
         row += [_words(topics[number], weights) for topics in sides.values()]
         if extra is not None:
             row.append(Text(extra[1][number]))
@@ -157,7 +163,7 @@ def labels_column(labels: Any, weights: Any) -> tuple[str, list[str]]:
 
 def topics_json(listing: Listing, n_terms: int, *, ascii_only: bool = False) -> str:
     """A JSON list with an object, on a line of its own, for each topic."""
-    sizes, classes = listing.sizes, listing.owners
+    sizes, classes, returns = listing.sizes, listing.owners, listing.notes.returns
     sides = _listed(listing, n_terms)
 
     def terms(number: int) -> Any:
@@ -174,6 +180,7 @@ def topics_json(listing: Listing, n_terms: int, *, ascii_only: bool = False) -> 
                 **({"name": listing.notes.names[number]} if listing.notes.named else {}),
                 **({"class": classes[number]} if classes else {}),
                 "size": int(sizes[number]),
+                **({} if returns is None else {"returns": returns.shares[number]}),
                 "terms": terms(number),
             },
             ensure_ascii=ascii_only,
