@@ -68,10 +68,8 @@ def test_they_are_saved_and_checked(bundle, tmp_path):
         for read in (load, read_listing):
             with pytest.raises(BundleError, match="return"):
                 read(tmp_path)
-    edit(
-        tmp_path,
-        lambda document: document.update(topics={"returns": {"refits": 3, "shares": [1, None, 0.5]}}),
-    )
+    right = {"refits": 3, "shares": [1, None, 0.5]}
+    edit(tmp_path, lambda document: document.update(topics={"returns": right}))
     assert load(tmp_path).notes.returns.shares == (1, None, 0.5)
 
 

@@ -1,4 +1,4 @@
-"""Do the topics of a model come back when it is fitted again?"""
+"""Whether the topics of a model come back when it is fitted again."""
 
 from __future__ import annotations
 
@@ -47,9 +47,7 @@ def measure_returns(
 
     Returns
     -------
-
-    Returns
-    -------
+    laconic.bundle.notes.Returns
         For each topic the share of fits in which it came back.
     """
     check_number("n_refits", n_refits, Integral, 1)
