@@ -121,7 +121,7 @@ def choose(
     for message in choice.warnings:
         warn(message)
     if output is not None:
-        with appearing(output) as temporary, temporary.open("x", encoding="utf-8") as file:
+        with appearing(output) as temporary, temporary.open("w", encoding="utf-8") as file:
             file.write(_written(choice, output.suffix.lower()))
             sync(file)
         say(f"written to {output}", whole=True)

@@ -58,10 +58,11 @@ def from_independence(X: csr_array) -> float:
 
 
 def check_topics(components: Any, n_segments: int) -> None:
-    """Refuse stored topics that are no distributions, one over each segment."""
+    """Refuse stored topics that are no distributions, one over each segment; those without words are none."""
     if not isinstance(components, np.ndarray):
         raise ValueError("components are sparse, but those of this model are dense")  # noqa: TRY004
     if not components.min(initial=0) >= 0:
         raise ValueError("components are negative, but these are chances")
-    if np.abs(components.sum(axis=1, dtype=np.float64) - n_segments).max(initial=0) > 1e-3:
+    sums = components.sum(axis=1, dtype=np.float64)
+    if np.abs(sums[sums > 0] - n_segments).max(initial=0) > 1e-3:
         raise ValueError("components do not sum to one")

@@ -171,8 +171,10 @@ class Likelihood:
 
     def fold_in(self, components: Factor, dtype: Any, engine: Engine) -> FixedMixtures:
         """Prepare topics × terms for documents of a type."""
-        topics = np.ascontiguousarray(components.T, dtype)
-        return FixedMixtures(topics, np.asarray(topics.any(axis=1)), self.mixture, precision(self.tol, dtype))
+        living = np.asarray(components.any(axis=1))
+        topics = np.ascontiguousarray(components[living].T, dtype)
+        known = np.asarray(topics.any(axis=1))
+        return FixedMixtures(topics, known, self.mixture, precision(self.tol, dtype), living)
 
 
 class _Run(NamedTuple):
@@ -210,7 +212,8 @@ class Folding(NamedTuple):
 class FixedMixtures(NamedTuple):
     """What documents need of topics (terms × topics) that are fixed: a `FoldIn`.
 
-    Words that no topic has are left out. With a prior, a document starts from its most likely weights, and
+    Words that no topic has are left out, and so are topics that have no words: no document has any of them.
+    With a prior, a document starts from its most likely weights, and
     small weights become zero where that is a stationary value.
     """
 
@@ -219,6 +222,8 @@ class FixedMixtures(NamedTuple):
     """Which terms any topic has."""
     mixture: Mixture
     precision: float
+    living: NDArray[np.bool_]
+    """Which of all topics these are."""
 
     @property
     def sparse(self) -> bool:
@@ -227,14 +232,22 @@ class FixedMixtures(NamedTuple):
 
     def weights(self, X: csr_array, engine: Engine) -> Floats:
         """The weights of documents."""
-        return self._folded(X, engine)[0].weights
+        return self._spread(self._folded(X, engine)[0].weights)
 
     def explained(self, X: csr_array, engine: Engine) -> Explained:
         """The weights of documents, the divergence of X from them, and that from independence."""
         shards = self._folded(X, engine)
         message = Folding(self.topics, self.mixture, self.precision)
         (loss,) = engine.documents(shards, row_divergences, message, weighted_rows)
-        return Explained(shards[0].weights, float(loss or 0.0), from_independence(shards[0].X))
+        return Explained(self._spread(shards[0].weights), float(loss or 0.0), from_independence(shards[0].X))
+
+    def _spread(self, weights: Floats) -> Floats:
+        """The same with columns of zeros for topics without words."""
+        if self.living.all():
+            return weights
+        spread = np.zeros((len(weights), len(self.living)), weights.dtype)
+        spread[:, self.living] = weights
+        return spread
 
     def _folded(self, X: csr_array, engine: Engine) -> Shards:
         checked_energy(X)
