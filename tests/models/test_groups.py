@@ -12,6 +12,7 @@ from scipy.sparse import csr_array, issparse
 
 from laconic import NMF, RLSI, GroupNMF, GroupRLSI
 from laconic.losses.factor import explained
+from laconic.losses.squared.problems import NonNegative, Regularised
 from laconic.losses.squared.rows import Descent, Multiplicative
 from laconic.losses.starts import unit_budget
 
@@ -175,8 +176,19 @@ def directions(C):
     return np.abs(C) / np.linalg.norm(C, axis=1, keepdims=True)
 
 
+@pytest.fixture
+def plain_steps(monkeypatch):
+    """Topics that are not extrapolated."""
+    for problem in (Regularised, NonNegative):
+        monkeypatch.setattr(problem, "_paced", lambda self, steps: steps)
+
+
 @unfinished
 class TestNaiveVersion:
+    @pytest.fixture(autouse=True)
+    def _plain(self, plain_steps):
+        """The naive version does not extrapolate."""
+
     def test_the_same_objective_after_every_iteration(self, variant):
         X, y = collection()
         sizes = {"a": 2, "b": 1, "c": 0}
@@ -287,7 +299,8 @@ class TestReductions:
         assert_same_bits(group, plain, X)
         assert (group.alpha_topics_, group.alpha_max_) == (plain.alpha_topics_, plain.alpha_max_)
 
-    def test_without_shared_topics_to_one_model_for_each_class(self, variant):
+    def test_without_shared_topics_to_one_model_for_each_class(self, variant, plain_steps):
+        # extrapolated, a model goes back to its last topics when all classes together are worse off
         X, y = collection()
         init = start(6)
         settings = {"tol": 0, "max_iter": 8}
@@ -425,6 +438,7 @@ class TestPenalties:
 
 
 @unfinished
+@pytest.mark.filterwarnings("ignore:no topic has a word")
 @settings(max_examples=60)
 @given(data=st.data())
 def test_the_objective_never_rises_whatever_the_groups(data):

@@ -165,6 +165,20 @@ def allot(shard: Shard, width: int) -> None:
     assert shard.columns is not None
 
 
+def keep_weights(shard: Shard, _: None) -> None:
+    """Put a copy of the weights aside."""
+    if shard.kept is None or shard.kept.shape != shard.weights.shape:
+        shard.kept = shard.weights.copy()
+    else:
+        shard.kept[:] = shard.weights
+
+
+def restore_weights(shard: Shard, _: None) -> None:
+    """Take the weights that were put aside."""
+    assert shard.kept is not None
+    shard.weights[:] = shard.kept
+
+
 def release(shard: Shard, _: Any) -> None:
     """What an engine runs on every shard when a fit has what it needs of the weights."""
     shard.release()

@@ -177,6 +177,23 @@ def multiply(indptr, indices, data, rows, factor, places, out):
 
 
 @njit(nogil=True, cache=True)
+def rows_ahead(before_indptr, before_indices, before_data, indptr, indices, data, share, nonnegative):
+    """Move the values of a CSR matrix on, by this share of the way that they came from those before.
+
+    Both are canonical; what stands nowhere is zero, and stays zero.
+    """
+    zero = data.dtype.type(0)
+    for i in range(indptr.size - 1):
+        j, end = before_indptr[i], before_indptr[i + 1]
+        for place in range(indptr[i], indptr[i + 1]):
+            while j < end and before_indices[j] < indices[place]:
+                j += 1
+            former = before_data[j] if j < end and before_indices[j] == indices[place] else zero
+            moved = data[place] + share * (data[place] - former)
+            data[place] = max(moved, zero) if nonnegative else moved
+
+
+@njit(nogil=True, cache=True)
 def split(products, shared_rows, own_rows, shared, own):
     """Add the first columns of `products` to some rows of `shared`, and copy the others to rows of `own`."""
     width = shared.shape[1]

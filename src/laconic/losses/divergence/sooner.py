@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from laconic.engines import Block, Engine, Shard, Shards
+from laconic.engines.shards import keep_weights, restore_weights
 from laconic.kernels import poisson
 from laconic.losses.divergence.mixtures import Descended, DocumentStep, Mixture
 from laconic.losses.divergence.pseudocounts import PseudoCounts
@@ -191,16 +192,6 @@ def _extrapolate(before: Floats, now: Floats, ahead: Floats, share: float, block
     out *= own
     np.maximum(out, least_chance(out.dtype), out=out, where=known)
     return np.asarray(out.sum(axis=0, dtype=np.float64))
-
-
-def keep_weights(shard: Shard, _: None) -> None:
-    """Put a copy of the weights aside."""
-    shard.keep()
-
-
-def restore_weights(shard: Shard, _: None) -> None:
-    """Take the weights that were put aside."""
-    shard.take_back()
 
 
 class DescentSteps(DivergenceSteps):

@@ -20,6 +20,7 @@ from laconic.losses.squared.folding import FixedClasses, FixedTopics, fixed
 from laconic.losses.squared.penalties import SHARE, Lasting, alpha_max
 from laconic.losses.squared.rows import NARROW, Descent, Multiplicative, Ridge, RowSolver
 from laconic.losses.squared.shares import First
+from laconic.losses.squared.sooner import Extrapolated
 from laconic.losses.squared.starts import (
     ALPHA_DOCS,
     WIDEST,
@@ -68,11 +69,15 @@ class SquaredProblem:
         steps = SquaredSteps(shards, classes, engine, anchors)
         trace, facts = self._begin(steps, start, patience)
         if not trace.interrupted:
-            trace = alternate(steps, patience)
+            trace = alternate(self._paced(steps), patience)
         engine.each(steps.shards, release, None)
         components = self._finished(steps.components())
         upright(components, steps.anchored_topics)
         return Found(components, trace, facts)
+
+    def _paced(self, steps: SquaredSteps) -> SquaredSteps | Extrapolated:
+        """The steps as they are alternated, once they have begun."""
+        return steps
 
     def _finished(self, components: Factor) -> Factor:
         """Topics × terms as users get them."""
@@ -179,6 +184,10 @@ class Regularised(SquaredProblem):
         steps.begin(topics, self.documents(SWEEPS_FIT, dtype), own, shared)
         return trace, facts
 
+    def _paced(self, steps: SquaredSteps) -> SquaredSteps | Extrapolated:
+        # topics on the way from others do not keep to a word budget
+        return steps if self.topic_norm == "l0" else Extrapolated(steps, nonnegative=self._one_signed)
+
     @property
     def _one_signed(self) -> bool:
         """Whether topics have positive words alone."""
@@ -275,6 +284,9 @@ class NonNegative(SquaredProblem):
         least = 0.0 if self.solver == "cd" else 1.0 if start.drawn else FLOOR
         steps.begin(topics, solver, own, shared, First(exact, least))
         return Trace([]), {}
+
+    def _paced(self, steps: SquaredSteps) -> SquaredSteps | Extrapolated:
+        return Extrapolated(steps, nonnegative=True) if self.solver == "cd" else steps
 
     def _finished(self, components: Factor) -> Factor:
         """Without zeros, and without what rounding leaves of them."""

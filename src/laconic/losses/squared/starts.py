@@ -16,6 +16,7 @@ from laconic.losses.singular import project, singular_vectors
 from laconic.losses.squared.classes import Classes
 from laconic.losses.squared.penalties import Lasting
 from laconic.losses.squared.rows import NARROW, Ridge, RowSolver
+from laconic.losses.squared.sooner import Extrapolated
 from laconic.losses.squared.steps import SquaredSteps
 from laconic.losses.squared.topics import BudgetTopics, SeparableTopics
 from laconic.losses.starts import document_topics, with_words
@@ -28,7 +29,7 @@ ALPHA_DOCS = 0.1
 # Where there are more documents than this, and than so many for every topic, a start is made of a sample.
 SAMPLE, SAMPLE_PER_TOPIC = 20_000, 20
 # Non-negative factors settle for some iterations, until they hardly move.
-SETTLING, SETTLED = 10, 1e-4
+SETTLING, SETTLED = 6, 1e-4
 
 
 def drawn_topics(
@@ -99,7 +100,8 @@ def settled_topics(
     topics = svd_topics(shards, steps.engine, classes.n_topics, random)
     few.allot()
     few.begin(topics, solver, [SeparableTopics(solver, dense=classes.n_topics <= NARROW)])
-    trace = alternate(few, patience._replace(max_iter=SETTLING, tol=SETTLED), phase="start")
+    ahead = Extrapolated(few, nonnegative=True)
+    trace = alternate(ahead, patience._replace(max_iter=SETTLING, tol=SETTLED), phase="start")
     steps.allot()
     found = _of_all_terms(without_rounding(few.components()), terms, steps.n_terms)
     return Trace([], interrupted=trace.interrupted), found

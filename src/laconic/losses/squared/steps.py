@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -108,6 +108,13 @@ class _TopicSet:
         return scale
 
 
+class Place(NamedTuple):
+    """Topics of all sets (terms × topics), and what the weights of each class are still to be divided by."""
+
+    topics: list[Factor]
+    scales: list[Floats | None]
+
+
 class SquaredSteps:
     """Documents and topics in turn for  ||X - WC||^2 + penalties; `begin` says which, and from where.
 
@@ -200,12 +207,30 @@ class SquaredSteps:
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from there; `begin` has posed the problem."""
-        for each, topics, known in zip(self._sets, state["topics"], state["steps"], strict=True):
-            each.topics = topics
+        for each, known in zip(self._sets, state["steps"], strict=True):
             each.step.restore(known)
-        self._scales = state["scales"]
         self._first = None
+        self.go_to(Place(state["topics"], state["scales"]))
+
+    def place(self) -> Place:
+        """Where the steps are, but for the weights."""
+        return Place([each.topics for each in self._sets], list(self._scales))
+
+    def go_to(self, place: Place) -> None:
+        """Go on from other topics, which now belong to the steps."""
+        for each, topics in zip(self._sets, place.topics, strict=True):
+            each.topics = topics
+        self._scales = list(place.scales)
         self._set_topics()
+
+    def scale_before(self, before: list[Factor]) -> None:
+        """Scale topics that were put aside before the last document step as it has scaled those of now."""
+        n_shared = self.classes.n_shared
+        for p, (each, scale) in enumerate(zip(self.own, self._scales, strict=True)):
+            if scale is not None:
+                scale_topics(before[self._sets.index(each)], scale[n_shared:])
+                if p == 0 and self.shared is not None:
+                    scale_topics(before[0], scale[:n_shared])
 
     def held(self) -> tuple[str, ...]:
         """Weights that the next ones begin from; those in closed form begin from nothing."""
