@@ -147,6 +147,8 @@ def test_table_of_topics_sorted_by_size(laconic, saved):
     by_number = load(saved).topics(coherence=True)
     assert sorted(by_number["share"], reverse=True) == pytest.approx(shares)
     printed = laconic("topics", saved, "--table").stdout
+    numbers = [line.split()[0] for line in printed.splitlines() if line.split()]
+    assert [number for number in numbers if number.isdecimal()] == ["0", "1", "2"]
     assert "strongest in" in printed
     assert "coherence" in printed
     assert "is one of topic, words" in laconic("topics", saved, "--sort", "shares", code=2).stderr

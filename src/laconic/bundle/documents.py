@@ -288,8 +288,9 @@ def labels_told(labels: Iterable[object], weights: Any) -> list[str]:
     totals = positive.sum(axis=0)
     told = []
     for topic, chosen in enumerate(strongest_labels(names, positive)):
-        shares = (positive[names == name, topic].sum() / totals[topic] for name in chosen)
-        told.append(", ".join(f"{name} {share:.0%}" for name, share in zip(chosen, shares, strict=True)))
+        shares = {name: positive[names == name, topic].sum() / totals[topic] for name in chosen}
+        largest = sorted(shares, key=lambda name: -shares[name])
+        told.append(", ".join(f"{name} {shares[name]:.0%}" for name in largest))
     return told
 
 

@@ -142,7 +142,9 @@ def _fact(name: str, value: Any) -> str:
     if name.startswith("text"):
         shown = " ".join(str(value).split())
         return printable(shown if len(shown) <= TEXT_SHOWN else f"{shown[:TEXT_SHOWN]}...")
-    return f"{value:,}" if isinstance(value, int) and name != "topic" else printable(str(value or ""))
+    if isinstance(value, int) and name != "topic":
+        return f"{value:,}"
+    return printable("" if value is None else str(value))
 
 
 def facts_csv(columns: Mapping[str, Sequence[Any]]) -> str:
