@@ -39,3 +39,6 @@ def setup(app):
 
 
 html_math_renderer = "mathml"
+
+# several classes have an attribute of the same name, which is no mistake
+suppress_warnings = ["ref.python"]

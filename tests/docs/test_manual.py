@@ -1,4 +1,4 @@
-"""The manual: links that lead somewhere, pages that are found, examples that run, formulas that can be drawn."""
+"""The manual: links lead somewhere, pages are found, examples run, and formulas can be drawn offline."""
 
 from __future__ import annotations
 
