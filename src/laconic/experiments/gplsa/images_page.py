@@ -16,16 +16,23 @@ _PROTOCOL = """
 Images of 32 by 32 grey pixels are documents, pixels are terms, and two images are joined if one is among the
 {n_neighbors} nearest neighbours of the other (by cosine; all edges weigh 1). As many topics as classes, then
 k-means (best of ten starts) on the documents' topics. Accuracy is of the best matching of clusters and
-classes; NMI is divided by the larger entropy. Both in per cent, means ± standard deviations over {seeds}
-random starts on one draw of classes.
+classes; NMI is divided by the larger entropy. Both in per cent; {seeds} on one draw of classes.
 
+{choice} Graph NMF is that of Cai et al., with both of its losses: squared (the paper's rows "L2") and
+Kullback-Leibler ("KL"). GraphPLSA l1 runs without the stages that the library adds to it.
+"""
+_CHOICE = """
 The paper chooses the strength of the graph "by cross-validation on a subset", and says that its loops end
 after five to ten steps. Here, for every method alike, the start (drawn documents, or random numbers), the
 strength ({strengths}; a hundredth of that for l1, up to 10, since it joins documents much sooner) and the
 iterations ({marks}, or until an iteration lowers the objective by less than 1e-5 of it, {most} at most) are
-those of the largest accuracy and NMI, on {tuning}, mean of {tuning_seeds} starts. Labels of these classes are
-thus used.{overlap} Graph NMF is that of Cai et al., with both of its losses: squared (the paper's rows "L2")
-and Kullback-Leibler ("KL"). GraphPLSA l1 runs without the stages that the library adds to it.
+those of the largest accuracy and NMI, on {tuning}, mean of {tuning_seeds} starts. Labels of these classes
+are thus used.{overlap}
+"""
+_GIVEN = """
+The paper chooses the strength of the graph "by cross-validation on a subset". Here nothing is chosen on these
+images: start, strength and iterations of every method are those that were chosen on five classes of COIL-20,
+so that no label is used. They may suit these images less than what the paper chose: {settings}.
 """
 
 _CURVES = """
@@ -33,7 +40,7 @@ _CURVES = """
 ### Clusters come before minima
 
 Accuracy and objective along one fit of each method, on {classes} classes, with the start and the strength
-chosen above. Objectives are divided by the last of their fit.
+named above. Objectives are divided by the last of their fit.
 
 ![Accuracy against iterations](figure:{figure}-iterations)
 
@@ -56,7 +63,8 @@ def render_images(results: Results) -> Section:
     name = results["dataset"]
     text = _protocol(results) + "\n" + _scores(results)
     text += "\n\n### What agrees, and what does not\n\n" + "\n".join(_comparison(results))
-    text += _CHOSEN.format(most=results["most"], table=_chosen(results))
+    if results["tuning"]:
+        text += _CHOSEN.format(most=results["most"], table=_chosen(results))
     text += _CURVES.format(
         classes=results["curve_classes"], figure=_short(results), findings="\n".join(_ways(results))
     )
@@ -65,19 +73,34 @@ def render_images(results: Results) -> Section:
 
 
 def _protocol(results: Results) -> str:
+    seeds = results["seeds"]
+    return _PROTOCOL.format(
+        n_neighbors=results["n_neighbors"],
+        seeds=f"means ± standard deviations over {seeds} random starts" if seeds > 1 else "one random start",
+        choice=(_choice(results) if results["tuning"] else _given(results)).strip(),
+    )
+
+
+def _given(results: Results) -> str:
+    (settings,) = results["chosen"].values()
+    return _GIVEN.format(
+        settings="; ".join(f"{method} {_setting(each)}" for method, each in settings.items())
+    )
+
+
+def _choice(results: Results) -> str:
     groups: dict[int, list[str]] = {}
     for n_classes, n_tuning in results["tuning_classes"].items():
         groups.setdefault(n_tuning, []).append(n_classes)
-    tuning = list_of(f"{n} classes for the rows of {list_of(rows)}" for n, rows in groups.items())
     overlap = ""
     if results["overlap"]:
         rows = list_of(map(str, results["overlap"]))
         overlap = f" They are not among the classes reported, except for the rows of {rows}, which have all."
-    return _PROTOCOL.format(
-        **{key: results[key] for key in ("n_neighbors", "seeds", "tuning_seeds", "most")},
+    return _CHOICE.format(
+        **{key: results[key] for key in ("tuning_seeds", "most")},
         strengths=list_of(f"{value:g}" for value in results["strengths"]),
         marks=list_of(map(str, results["marks"])),
-        tuning=tuning,
+        tuning=list_of(f"{n} classes for the rows of {list_of(rows)}" for n, rows in groups.items()),
         overlap=overlap,
     )
 
