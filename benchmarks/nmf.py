@@ -25,9 +25,9 @@ from laconic import NMF, datasets
 COLLECTIONS = ("octis_m10", "bbc_news", "ohsumed23", "20newsgroups")
 SIZES = (20, 100)
 CLOSE = 1e-3
-STEPS = [round(5 * 1.3**step) for step in range(14)]
-"""Numbers of iterations after which fits are looked at: 5 to 152."""
-LIMIT = 200
+STEPS = [round(5 * 1.3**step) for step in range(12)]
+"""Numbers of iterations after which fits are looked at: 5 to 90."""
+LIMIT = 100
 
 PAGE = """# NMF on collections of ordinary size
 
@@ -83,6 +83,7 @@ def main() -> None:
     )
     parser.add_argument("--page", type=Path)
     parser.add_argument("--only", nargs="+", default=COLLECTIONS, choices=COLLECTIONS)
+    parser.add_argument("--topics", nargs="+", type=int, default=SIZES)
     options = parser.parse_args()
     report = Report(PAGE.replace("{limit}", str(LIMIT)), "Ratios below 1: laconic is faster.")
     rows = []
@@ -91,8 +92,8 @@ def main() -> None:
         for name in options.only:
             data: Any = datasets.load(name)
             X = data.corpus(weighting="tfidf").X
-            ours(X, SIZES[0], 2)
-            for k in SIZES:
+            ours(X, options.topics[0], 2)
+            for k in options.topics:
                 times = [(best(fit, X, k, 25)[0] - best(fit, X, k, 5)[0]) / 20 for fit in (ours, peer)]
                 limit = min(ours(X, k, LIMIT)[1], peer(X, k, LIMIT)[1])
                 close = [until_close(fit, X, k, limit) for fit in (ours, peer)]
