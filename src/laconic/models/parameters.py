@@ -10,7 +10,6 @@ from typing import Any, NamedTuple, TypeAlias
 from laconic.checks import check_choice, check_number
 from laconic.errors import InPython, Parameter, ParameterError
 from laconic.priors import Exponential, Pareto, Prior, PseudoDirichlet
-from laconic.steering.anchors import Anchors
 
 Check = Callable[[str, Any, Any], None]
 """Called with the parameter's name, its value and the model."""
@@ -65,6 +64,9 @@ def _prior(name: str, value: Any, model: Any) -> None:
 def _anchors(name: str, value: Any, model: Any) -> None:
     if value is None:
         return
+    # not before: the command line asks for parameters without fitting anything
+    from laconic.steering.anchors import Anchors
+
     by_modality = model.traits.modalities
     kind = "a mapping of modalities to Anchors" if by_modality else "Anchors"
     each = list(value.values()) if by_modality and isinstance(value, Mapping) else [value]
