@@ -20,8 +20,8 @@ TERMS_PER_BLOCK, ENTRIES_PER_BLOCK = 512, 1 << 16
 TERMS_PER_PIECE = 2048
 # Randomised subspace iteration (Halko, Martinsson, Tropp): vectors beyond those asked for, and rounds.
 SPARE_VECTORS, ROUNDS = 10, 7
-# The largest singular value of texts stands far above the others: a few vectors do (Lanczos) where scipy takes
-# 20; a third to a half fewer passes over the documents.
+# The largest singular value of texts stands far above the others: a few vectors do (Lanczos), and a third to
+# a half fewer passes over the documents than with scipy's twenty.
 LANCZOS, EXACTNESS = 8, 1e-10
 # So few terms that their products with each other are made at once.
 FEW_TERMS = 32
