@@ -7,7 +7,7 @@ ONE_CORE_EACH := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=2
 # Which build of torch: sentence encoders take any, and one for the processor alone is much smaller.
 TORCH ?= torch
 
-.PHONY: demo test attack lint format bench bench-groups bench-plsa bench-sparse-lsa \
+.PHONY: demo test test-lowest attack lint format bench bench-groups bench-plsa bench-sparse-lsa \
 	bench-search bench-fold-in bench-peers bench-peers-encoders docs clean
 
 .venv/core: pyproject.toml
@@ -52,6 +52,16 @@ demo: .venv/core  ## topics of the Python standard library's documentation
 
 test: .venv/dev .venv/chromium  ## the whole suite, on every core; a part with TESTS="tests/cli -k fit"
 	$(ONE_CORE_EACH) $(BIN)/python -m pytest -n logical --maxprocesses 8 --dist worksteal $(TESTS)
+
+.venv-lowest/dev: pyproject.toml
+	$(PYTHON) -m venv .venv-lowest
+	.venv-lowest/bin/python -m pip install --quiet --upgrade pip
+	.venv-lowest/bin/python tests/lowest_versions.py pyproject.toml > .venv-lowest/constraints.txt
+	.venv-lowest/bin/python -m pip install --quiet --prefer-binary --constraint .venv-lowest/constraints.txt --editable '.[test]'
+	@touch $@
+
+test-lowest: .venv-lowest/dev  ## the suite with the lowest versions that pyproject.toml declares; a part with TESTS=...
+	$(ONE_CORE_EACH) .venv-lowest/bin/python -m pytest -n logical --maxprocesses 8 --dist worksteal $(TESTS)
 
 # How many mutants of each kind of directory, and which.
 MUTANTS ?= 2000
@@ -98,4 +108,4 @@ docs: .venv/docs  ## the manual, as HTML in docs/_build/html
 	@echo "open docs/_build/html/index.html"
 
 clean:
-	rm -rf .venv demo-model demo-model.html docs/_build
+	rm -rf .venv .venv-lowest demo-model demo-model.html docs/_build

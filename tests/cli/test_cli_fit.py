@@ -381,6 +381,6 @@ def test_a_full_disk_leaves_the_old_model(laconic, jsonl, tmp_path, monkeypatch)
 
     monkeypatch.setattr("os.fsync", full)
     result = laconic("fit", jsonl, "--text", "body", "-k", 3, "-o", tmp_path / "m", code=1)
-    assert result.stderr.splitlines()[-1] == "laconic: error: No space left on device"
+    assert result.stderr.splitlines()[-1] == f"laconic: error: {tmp_path / 'm'}: No space left on device"
     monkeypatch.undo()
     assert load(tmp_path / "m").model.n_components == 2

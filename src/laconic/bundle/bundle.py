@@ -729,7 +729,9 @@ def _strangers(n_documents: int) -> InputError:
     )
 
 
-def load(path: str | os.PathLike[str], *, verify: bool = True, mmap: bool = True) -> Bundle:
+def load(
+    path: str | os.PathLike[str], *, verify: bool = True, mmap: bool = True, trust_patterns: bool = False
+) -> Bundle:
     """Read a saved model; everything is checked, and nothing in the directory is executed.
 
     Parameters
@@ -744,6 +746,9 @@ def load(path: str | os.PathLike[str], *, verify: bool = True, mmap: bool = True
         Whether the documents stay on the disk and are mapped into memory when they are first used. A file
         that somebody cuts short while it is mapped ends the process (SIGBUS); without, all is read at once,
         and nothing that happens to the files later can do harm.
+    trust_patterns : bool, default=False
+        Whether new texts are split into words by whatever regular expression was saved. There are some that
+        take for ever on a short text, so only simple ones are used unless you trust who made the model.
 
     Returns
     -------
@@ -773,7 +778,7 @@ def load(path: str | os.PathLike[str], *, verify: bool = True, mmap: bool = True
     try:
         bundle = Bundle(
             model,
-            **_restored_vectorizers(stored),
+            **_restored_vectorizers(stored, trust_patterns),
             documents=_documents_in(stored),
             search_settings=settings,
         )
@@ -819,17 +824,23 @@ def _suffix(modality: str) -> str:
     return f".{re.sub('[^A-Za-z0-9_]', '_', modality)[:40]}" if modality else ""
 
 
-def _restored_vectorizers(stored: StoredDirectory) -> dict[str, Any]:
+def _restored_vectorizers(stored: StoredDirectory, trust_patterns: bool) -> dict[str, Any]:
     """The vectoriser or vectorisers, as the arguments of a bundle."""
     document = stored.document
     if "vectorizers" in document:
         described = stored.object("vectorizers")
         if not described:
             raise stored.error("has no valid 'vectorizers'")
-        return {"vectorizers": {name: read_vectorizer(stored, one) for name, one in described.items()}}
+        return {
+            "vectorizers": {
+                name: read_vectorizer(stored, one, trust_patterns=trust_patterns)
+                for name, one in described.items()
+            }
+        }
     if "vectorizer" in document and document["vectorizer"] is None:
         return {}
-    return {"vectorizer": read_vectorizer(stored, document.get("vectorizer"))}
+    described_one = document.get("vectorizer")
+    return {"vectorizer": read_vectorizer(stored, described_one, trust_patterns=trust_patterns)}
 
 
 def _restored_model(stored: StoredDirectory) -> TopicModel:

@@ -26,6 +26,7 @@ from laconic.cli.commands import (
     translate,
 )
 from laconic.cli.options.parsing import OptionsCommand
+from laconic.cli.screen.console import show_logged
 from laconic.cli.screen.errors import DEBUG
 
 EXAMPLES = """
@@ -79,6 +80,7 @@ app = typer.Typer(
 def _laconic(version: Version = False, debug: Debug = False) -> None:
     """Topic models in few words: topics that are short enough to read."""
     DEBUG.set(debug)
+    show_logged()
 
 
 for _command, _examples in (

@@ -14,7 +14,7 @@ from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 
 from laconic.corpus.bags import count_bags, vectorizer_settings
-from laconic.corpus.options import VectorizerOptions, Weighting
+from laconic.corpus.options import LONGEST_NGRAM, VectorizerOptions, Weighting
 from laconic.corpus.stdlib import standard_library
 from laconic.corpus.texts import TextKeeper, Texts
 from laconic.corpus.vectorizer import Vectorizer, check_texts
@@ -491,7 +491,8 @@ class Corpus:
             settings = {
                 "stop_words": None,
                 "lowercase": all(term == term.lower() for term in terms),
-                "ngram_range": (1, max(len(term.split(" ")) for term in terms)),
+                # What is longer is no term of texts, but stays the name of its column.
+                "ngram_range": (1, min(LONGEST_NGRAM, max(len(term.split(" ")) for term in terms))),
             }
         if counts.shape[1] != len(terms):
             raise CorpusError(f"X has {counts.shape[1]} columns, but the vocabulary has {len(terms)} terms")
@@ -704,7 +705,14 @@ class Corpus:
         save_corpus(self, path)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], *, verify: bool = True, mmap: bool = True) -> Corpus:
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        verify: bool = True,
+        mmap: bool = True,
+        trust_patterns: bool = False,
+    ) -> Corpus:
         """Load a corpus that was saved; its matrix stays on the disk and is mapped into memory.
 
         Parameters
@@ -717,6 +725,8 @@ class Corpus:
         mmap : bool, default=True
             Whether the matrix stays on the disk. A file that somebody cuts short while it is mapped ends the
             process (SIGBUS); without, all is read into memory at once.
+        trust_patterns : bool, default=False
+            As of `laconic.load`.
 
         Returns
         -------
@@ -730,7 +740,7 @@ class Corpus:
         """
         from laconic.corpus.saving import load_corpus
 
-        return load_corpus(path, verify=verify, mmap=mmap)
+        return load_corpus(path, verify=verify, mmap=mmap, trust_patterns=trust_patterns)
 
     def __repr__(self) -> str:
         n_documents, n_terms = self.shape

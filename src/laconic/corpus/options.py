@@ -16,6 +16,10 @@ Weighting: TypeAlias = Literal["count", "binary", "tfidf", "log-entropy", "bm25"
 WEIGHTINGS: tuple[Weighting, ...] = ("count", "binary", "tfidf", "log-entropy", "bm25")
 
 
+LONGEST_NGRAM = 50
+"""Words in a sequence that is a term: every one more is another term for each word of a text."""
+
+
 class VectorizerOptions(TypedDict, total=False):
     """The keyword arguments of `Vectorizer`, for functions that pass them on."""
 
@@ -122,9 +126,9 @@ def _flag_or_none(name: str, value: Any) -> bool | None:
 def _range(name: str, value: Any) -> list[int]:
     if isinstance(value, tuple | list) and len(value) == 2 and all(map(_is_integer, value)):
         first, last = map(int, value)
-        if 1 <= first <= last:
+        if 1 <= first <= last <= LONGEST_NGRAM:
             return [first, last]
-    raise _wrong(name, value, "two integers, 1 <= first <= last, such as (1, 2)")
+    raise _wrong(name, value, f"two integers, 1 <= first <= last <= {LONGEST_NGRAM}, such as (1, 2)")
 
 
 def _frequency(name: str, value: Any) -> int | float:

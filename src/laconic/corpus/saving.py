@@ -124,7 +124,9 @@ def store_documents(
     }
 
 
-def load_corpus(path: str | os.PathLike[str], *, verify: bool = True, mmap: bool = True) -> Corpus:
+def load_corpus(
+    path: str | os.PathLike[str], *, verify: bool = True, mmap: bool = True, trust_patterns: bool = False
+) -> Corpus:
     """Open a saved corpus; its matrix is mapped into memory, and nothing in the directory is executed.
 
     Parameters
@@ -141,6 +143,8 @@ def load_corpus(path: str | os.PathLike[str], *, verify: bool = True, mmap: bool
     mmap : bool, default=True
         Whether the matrix is mapped. If a mapped file is cut short by somebody, using it ends the process
         (SIGBUS); without, everything is read into memory at once.
+    trust_patterns : bool, default=False
+        As of `laconic.load`.
 
     Returns
     -------
@@ -155,7 +159,7 @@ def load_corpus(path: str | os.PathLike[str], *, verify: bool = True, mmap: bool
         file and says what is wrong with it.
     """
     stored = read_directory(path, CORPUS, mapped=mmap, verify=verify)
-    vectorizer = read_vectorizer(stored, stored.document.get("vectorizer"))
+    vectorizer = read_vectorizer(stored, stored.document.get("vectorizer"), trust_patterns=trust_patterns)
     return restore_documents(stored.document, vectorizer, stored)
 
 
@@ -227,7 +231,7 @@ def add_vectorizer(vectorizer: Vectorizer, writer: DirectoryWriter, suffix: str 
     return described
 
 
-def read_vectorizer(stored: StoredDirectory, described: Json) -> Vectorizer:
+def read_vectorizer(stored: StoredDirectory, described: Json, *, trust_patterns: bool = False) -> Vectorizer:
     """Read the vectoriser that `add_vectorizer` stored.
 
     Parameters
@@ -236,6 +240,8 @@ def read_vectorizer(stored: StoredDirectory, described: Json) -> Vectorizer:
         Holds the files.
     described : JSON value
         Of its document: what `add_vectorizer` returned.
+    trust_patterns : bool, default=False
+        As of `laconic.load`.
 
     Returns
     -------
@@ -249,7 +255,7 @@ def read_vectorizer(stored: StoredDirectory, described: Json) -> Vectorizer:
     idf = decode(parts["idf"], "vectorizer.idf", stored)
     try:
         mean_length: Any = parts.get("mean_length")
-        return Vectorizer.from_dict(settings, vocabulary, idf, mean_length)
+        return Vectorizer.from_dict(settings, vocabulary, idf, mean_length, trust_patterns=trust_patterns)
     except Exception as error:
         # Whatever settings that are not a vectoriser's make go wrong, the file is at fault.
         raise stored.misdescribed("vectoriser", error) from error

@@ -64,6 +64,58 @@ def with_emoji(pattern: str) -> str:
     return f"{EMOJI}|{pattern.removeprefix('(?u)')}"
 
 
+# One character, or a class of them.
+_ONE = r"(?:\\[wWdDsS]|\[\^?(?:\\[wWdDsS\-\]\[\\^.]|[^\]\[\\])+\]|[A-Za-z0-9_])"
+# Characters, of which the last may be repeated: to try it takes a look at each character of a text, or two.
+_PLAIN = re.compile(rf"(?:\\b)?(?:\({_ONE}\)|{_ONE})?{_ONE}*{_ONE}[+*]?")
+
+
+def is_harmless(pattern: str) -> bool:
+    r"""Whether a pattern is known to take no longer than a look at each character of a text.
+
+    >>> is_harmless(r"(?u)\b\w\w+\b"), is_harmless(r"\S+"), is_harmless(r"[a-z]\w*"), is_harmless(r"(\w)\w*")
+    (True, True, True, True)
+    >>> is_harmless(r"(?:\w+)+!"), is_harmless(r"\w+\w+x")
+    (False, False)
+    """
+    bare = pattern.removeprefix("(?u)")
+    return bare in _WORD_PATTERNS or (len(bare) <= 100 and _PLAIN.fullmatch(bare) is not None)
+
+
+class Untrusted:
+    """In place of tokens, where a saved pattern might never end.
+
+    Parameters
+    ----------
+    pattern : str
+        As it was saved.
+    """
+
+    only_words = False
+
+    def __init__(self, pattern: str) -> None:
+        self._pattern = pattern
+
+    def encode(self, text: str) -> bytes:
+        """Refuse."""
+        raise self.error()
+
+    def rule(self, highest: int) -> Rule:
+        """That of nothing: there never are tokens."""
+        return GIVEN
+
+    def split(self, text: str) -> list[str]:
+        """Refuse."""
+        raise self.error()
+
+    def error(self) -> CorpusError:
+        """What to say of it."""
+        return CorpusError(
+            f"what was saved splits texts into words by the pattern {self._pattern!r:.80}, which may take "
+            "for ever on some texts: if you trust who made it, load it with trust_patterns=True (in Python)"
+        )
+
+
 def find_tokens(
     pattern: str, *, lowercase: bool, tokenizer: Callable[[str], Iterable[str]] | None = None
 ) -> Tokens:

@@ -22,7 +22,7 @@ from laconic.corpus.noticing import noticed
 from laconic.corpus.options import Weighting, check_options
 from laconic.corpus.short import are_short, count_short, tokens_in, words_in
 from laconic.corpus.terms import Ids
-from laconic.corpus.tokens import GivenTokens, Tokens, find_tokens, with_emoji
+from laconic.corpus.tokens import GivenTokens, Tokens, Untrusted, find_tokens, is_harmless, with_emoji
 from laconic.corpus.weighting import checked_length, checked_weights, term_weights, usual_length, weighed
 from laconic.errors import CorpusError, InputWarning, InPython, Parameter
 from laconic.matrices import counts_to_read
@@ -384,6 +384,8 @@ class Vectorizer:
         vocabulary: Iterable[str],
         idf: ArrayLike | None = None,
         mean_length: float | None = None,
+        *,
+        trust_patterns: bool = True,
     ) -> Self:
         """Make a vectoriser from saved settings; everything is checked.
 
@@ -398,6 +400,8 @@ class Vectorizer:
             there.
         mean_length : float or None
             Needed for the weighting "bm25", and only there.
+        trust_patterns : bool, default=True
+            Whether texts are split by any `token_pattern`; otherwise only by one that is known to be quick.
 
         Returns
         -------
@@ -429,6 +433,8 @@ class Vectorizer:
         vectorizer._adopt(as_vocabulary(vocabulary))
         vectorizer._idf = checked_weights(idf, vectorizer.weighting, len(vectorizer.vocabulary))
         vectorizer._mean_length = checked_length(mean_length, vectorizer.weighting)
+        if not trust_patterns and not is_harmless(str(vectorizer._settings["token_pattern"])):
+            vectorizer._tokens = Untrusted(str(vectorizer._settings["token_pattern"]))
         return vectorizer
 
     def __repr__(self) -> str:
@@ -469,6 +475,20 @@ class Vectorizer:
     def _stop_words(self) -> frozenset[str]:
         words = self._settings["stop_words"]
         return ENGLISH_STOP_WORDS if words == "english" else frozenset(words or ())
+
+    def split(self, text: str) -> list[str]:
+        """The words of a text, in their order, before stop words are left out and stems are made.
+
+        Parameters
+        ----------
+        text : str
+
+        Returns
+        -------
+        list of str
+            In lower case, if the vectoriser makes it so.
+        """
+        return self._tokens.split(text)
 
     def plain(self, text: str) -> str:
         """A text as its words are counted: without HTML, if that is taken out.
@@ -532,6 +552,8 @@ class Vectorizer:
     def _places(self, text: str) -> list[tuple[int, int, str]]:
         """Where the tokens of a text stand."""
         if self._tokenizer is None:
+            if isinstance(self._tokens, Untrusted):
+                raise self._tokens.error()
             return tokens_in(text, self._pattern)
         found, end = [], 0
         for token in self._tokenizer(text):

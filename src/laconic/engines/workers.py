@@ -17,6 +17,8 @@ from threadpoolctl import LibController, ThreadpoolController
 from laconic.cores import available_cores
 from laconic.errors import Parameter, ParameterError
 
+MOST = max(256, available_cores())
+"""Threads beyond these would only wait for each other; a saved model may ask for any number."""
 AHEAD = 4
 """Blocks in flight for each thread."""
 
@@ -116,7 +118,7 @@ class Workers:
             raise ParameterError(
                 Parameter("n_jobs", 0), " leaves nobody to work: give a positive number, or -1 for all cores"
             )
-        self.n_workers: int = int(n_jobs) if n_jobs > 0 else max(1, cores + 1 + n_jobs)
+        self.n_workers: int = min(int(n_jobs), MOST) if n_jobs > 0 else max(1, cores + 1 + int(n_jobs))
         self._pool: ThreadPoolExecutor | None = None
         self._at_work: bool = False
 

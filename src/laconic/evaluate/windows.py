@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -84,12 +83,11 @@ def _parts(topics: Sequence[Sequence[str]]) -> Iterator[list[Sequence[str]]]:
 def _words(texts: Iterable[str], vectorizer: Vectorizer) -> Iterator[list[str]]:
     """The words of each text, in their order, as the vectoriser sees them."""
     settings: dict[str, Any] = vectorizer.to_dict()
-    find = re.compile(settings["token_pattern"]).findall
     stops = settings["stop_words"]
     left_out = ENGLISH_STOP_WORDS if stops == "english" else frozenset(stops or ())
     stem = None if settings["stemmer"] is None else stemmer_of(settings["stemmer"])
     for text in map(vectorizer.plain, texts):
-        words = [w for w in find(text.lower() if settings["lowercase"] else text) if w not in left_out]
+        words = [word for word in vectorizer.split(text) if word not in left_out]
         yield words if stem is None else [stemmed.decode("utf-8", "replace") for stemmed in stem(words)]
 
 

@@ -10,6 +10,7 @@ from scipy.sparse import csr_array
 
 from laconic.engines import Engine, Shard, Shards, even_blocks
 from laconic.engines.sums import tree_sum
+from laconic.errors import CorpusError
 from laconic.kernels.columns import count_columns
 
 # Documents whose numbers are squared at a time.
@@ -68,12 +69,26 @@ def checked_energy(X: csr_array | Shards) -> float:
     limits = np.finfo(X.dtype)
     for wrong, what, remedy in (
         (not energy < float(limits.max) ** 0.5, "large", "down"),
-        (0 < energy < float(limits.tiny) ** 0.5, "small", "up"),
+        # the squares of numbers that are smaller still are zero
+        (
+            energy < float(limits.tiny) ** 0.5 and any(part.data.any() for part in parts),
+            "small",
+            "up",
+        ),
     ):
         if wrong:
             otherwise = ", or pass it as float64" if X.dtype == np.float32 else ""
-            raise ValueError(f"The values of X are too {what} for {X.dtype}: scale X {remedy}{otherwise}.")
+            raise CorpusError(f"The values of X are too {what} for {X.dtype}: scale X {remedy}{otherwise}.")
     return energy
+
+
+def above_rounding(loss: float, energy: float, dtype: Any) -> float:
+    """A loss that is the small difference of large numbers: zero, where rounding alone could have left it.
+
+    >>> above_rounding(-1e-9, 10.0, np.float32), above_rounding(0.5, 10.0, np.float32)
+    (0.0, 0.5)
+    """
+    return loss if loss > 4 * float(np.finfo(dtype).eps) * energy else 0.0
 
 
 def document_frequencies(shards: Shards, engine: Engine) -> NDArray[np.int64]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -33,6 +34,11 @@ from laconic.models.prepared import forget, prepared
 from laconic.models.state import COMMON, Field, fitted_state, restore
 from laconic.models.traits import Traits
 from laconic.progress import ProgressDisplay
+
+logger = logging.getLogger(__name__)
+
+MANY_TOPICS = 500
+"""So many topics of fewer documents are told before the fit."""
 
 Floats = NDArray[Any]
 
@@ -166,6 +172,8 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
                 f"fitted on {len(data)} shards: pass all documents as one matrix"
             )
         given = self._given(data, given) | self._anchoring(data)
+        if isinstance(data, Shards):
+            self._caution(data.n_documents)
         pages, saved, data_hash = None, None, None
         if checkpoint is not None:
             saved, data_hash = Checkpoint.of(checkpoint), self._hash(data)
@@ -182,6 +190,15 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         if saved is not None and not saved.keep and not found.trace.interrupted:
             saved.remove()
         return self
+
+    def _caution(self, n_documents: int) -> None:
+        """Say before a long fit, and not after it, what was hardly meant."""
+        if self._n_topics > max(MANY_TOPICS, n_documents):
+            logger.warning(
+                "%s topics for %s documents: they cannot all differ, and the fit takes long; ask for fewer",
+                f"{self._n_topics:,}",
+                f"{n_documents:,}",
+            )
 
     def _identity(self, data_hash: str, data: Any, given: Mapping[str, Any]) -> dict[str, str]:
         """What tells this fit from others: all that its bits depend on."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -29,6 +30,11 @@ from laconic.models.state import COMMON, Field
 from laconic.models.traits import Traits
 
 Labels = NDArray[Any]
+
+logger = logging.getLogger(__name__)
+
+MANY_CLASSES = 1000
+"""More classes than these are told before the fit."""
 
 
 def _classes(value: Any, model: Any) -> Labels:
@@ -104,6 +110,14 @@ class ClassTopicsModel(TopicModel):
             raise ValueError(f"Found input variables with inconsistent numbers of samples: {sizes}")
         self.classes_, members = np.unique(labels, return_inverse=True)
         self._set_sizes()
+        if len(self.classes_) > MANY_CLASSES:
+            logger.warning(
+                "%s classes, such as %.40r, of %s documents: each gets topics of its own, which takes long; "
+                "are these classes, or names of single documents?",
+                f"{len(self.classes_):,}",
+                str(self.classes_[0]),
+                f"{len(labels):,}",
+            )
         return {"classes": Classes(members.astype(np.int64), self.n_shared, self._n_own)}
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Factor:

@@ -9,6 +9,7 @@ from laconic.errors import CorpusError, Parameter, listed
 from laconic.reading.files import LARGEST_LINE, TOO_LONG, File, Rows, suffixes
 from laconic.reading.ledger import Ledger
 from laconic.reading.rows import Columns, Row
+from laconic.storage.manifest import FILE_NAME
 
 
 def read_lines(source: File, columns: Columns) -> Iterator[Row]:
@@ -96,15 +97,34 @@ def read_folder(source: Folder, columns: Columns) -> Iterator[Row]:
 
 
 def text_files(path: Path) -> list[Path]:
-    """The texts in a folder and in its sub-folders, by name; hidden ones are left out."""
+    """The texts in a folder and in its sub-folders, by name.
+
+    Hidden ones are left out, and so are files of models and corpora that were saved among them.
+    """
+    saved: dict[Path, bool] = {}
     found = [
         file
         for file in path.rglob("*")
         if suffixes(file)[0] == ".txt"
         and not any(part.startswith(".") for part in file.relative_to(path).parts)
         and file.is_file()
+        and not (FILE_NAME.fullmatch(file.name) and _holds_saved(file.parent, saved))
     ]
     return sorted(found, key=lambda file: file.relative_to(path).as_posix())
+
+
+def _holds_saved(folder: Path, known: dict[Path, bool]) -> bool:
+    """Whether a folder is one of laconic's own: its files of words are no documents."""
+    if folder not in known:
+        known[folder] = any(_is_manifest(file) for file in folder.glob("*.json"))
+    return known[folder]
+
+
+def _is_manifest(file: Path) -> bool:
+    try:
+        return file.is_file() and b'"format": "laconic-' in file.read_bytes()
+    except OSError:
+        return False
 
 
 def _name(file: Path) -> str:

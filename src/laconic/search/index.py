@@ -433,7 +433,14 @@ class SearchIndex:
         save_index(self, path)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], *, verify: bool = True, mmap: bool = True) -> SearchIndex:
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        verify: bool = True,
+        mmap: bool = True,
+        trust_patterns: bool = False,
+    ) -> SearchIndex:
         """Load the index of a bundle that was saved; nothing in the directory is executed.
 
         Parameters
@@ -441,6 +448,8 @@ class SearchIndex:
         path : str or path
             The directory of the model.
         verify, mmap : bool, default=True
+            As of `laconic.load`.
+        trust_patterns : bool, default=False
             As of `laconic.load`.
 
         Returns
@@ -453,7 +462,7 @@ class SearchIndex:
         BundleError, SearchError
             If there are no documents, or something is damaged; the message names the file.
         """
-        return load(path, verify=verify, mmap=mmap).index
+        return load(path, verify=verify, mmap=mmap, trust_patterns=trust_patterns).index
 
     @classmethod
     def _with_settings(cls, bundle: Bundle, settings: Mapping[str, Any]) -> SearchIndex:

@@ -271,6 +271,8 @@ def check_writable(path: Path, kind: Kind) -> None:
     >>> with tempfile.TemporaryDirectory() as path:
     ...     check_writable(Path(path, "new", "shelf"), shelf)
     """
+    if path.is_symlink() and not path.exists():
+        raise kind.error(f"{path}: is a link to nothing; remove it, or give another path")
     if path.exists():
         with replacing(path, kind):
             # Entering checks that it is a directory and holds nothing else.

@@ -394,9 +394,15 @@ def _check_directories(output: Path, save_corpus: Path | None, checkpoint: Path 
     if save_corpus is not None:
         from laconic.corpus.saving import CORPUS
 
-        if output.absolute() == save_corpus.absolute():
+        model, corpus = output.resolve(), save_corpus.resolve()
+        if model == corpus:
             raise typer.BadParameter(
                 f"{save_corpus} is where the model goes: give the corpus another", param_hint="--save-corpus"
+            )
+        if model in corpus.parents or corpus in model.parents:
+            raise typer.BadParameter(
+                f"{save_corpus} and {output} lie one inside the other: give the corpus another directory",
+                param_hint="--save-corpus",
             )
         check_writable(save_corpus, CORPUS)
 

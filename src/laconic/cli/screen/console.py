@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import logging
 import os
 import sys
 from collections.abc import Iterator
@@ -44,13 +45,27 @@ def say(message: str | Text, *, whole: bool = False) -> None:
         Leave it in one piece, to be copied or searched for.
     """
     console = messages()
-    text = message if isinstance(message, Text) else Text(message)
+    text = message if isinstance(message, Text) else Text(_lines(message))
     console.print(text, soft_wrap=whole or not console.is_terminal)
 
 
 def warn(message: str) -> None:
     """Write a warning to standard error."""
-    say(Text.assemble(("laconic: warning: ", "yellow"), message))
+    say(Text.assemble(("laconic: warning: ", "yellow"), _lines(message)))
+
+
+class _Shown(logging.Handler):
+    """What the library logs, as messages of the command line."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        warn(record.getMessage())
+
+
+def show_logged() -> None:
+    """Show warnings that the library logs."""
+    logger = logging.getLogger("laconic")
+    if not any(isinstance(handler, _Shown) for handler in logger.handlers):
+        logger.addHandler(_Shown(logging.WARNING))
 
 
 def fail(message: str) -> None:
@@ -87,6 +102,11 @@ def is_narrow() -> bool:
     """Whether results go to a terminal of fewer than 110 columns."""
     console = PipeConsole(highlight=False)
     return console.is_terminal and console.width < 110
+
+
+def _lines(message: str) -> str:
+    """A message, which may have the names of files in it, or labels, as a terminal may have it."""
+    return "\n".join(map(printable, message.split("\n")))
 
 
 def printable(text: str) -> str:

@@ -160,7 +160,7 @@ def labels_column(labels: Any, weights: Any) -> tuple[str, list[str]]:
     """A column for `topics_table`: for each topic the labels of the documents that have most of it."""
     from laconic.bundle.documents import labels_told
 
-    return "strongest in", labels_told(labels, weights)
+    return "strongest in", [printable(told) for told in labels_told(labels, weights)]
 
 
 def topics_json(listing: Listing, n_terms: int, *, ascii_only: bool = False) -> str:

@@ -149,16 +149,19 @@ class Regularised(SquaredProblem):
         needs_alpha = self.topic_norm != "l0" and facts["alpha_topics"] is None
         singular = start.drawn and start.init == "svd"
         # a penalty that only accompanies given topics is not left to chance
-        seed = 0 if not start.drawn and start.random_state is None else start.random_state
-        random = start._replace(random_state=seed).random()
+        random = (start if start.drawn else start._replace(random_state=0)).random()
         if singular:
             settling = NonNegative("cd", self.tol).documents(SWEEPS_NMF, dtype)
             trace, topics = settled_topics(steps, random, settling, patience)
             most = budget if self.topic_norm == "l0" else n_terms
             topics = unit_budget(steps.seeded(topics), most, self._one_signed)
-        elif start.drawn or needs_alpha:
+        elif start.drawn:
             topics = drawn_topics(steps.collection, steps.engine, classes, random)
             topics = steps.seeded(unit_budget(topics, n_terms, self._one_signed))
+        elif needs_alpha:
+            # of the given topics: those that are drawn would depend on the order of the documents
+            topics = given_topics(start.init, classes.n_topics, n_terms, dtype, self._one_signed)
+            topics = unit_budget(topics, n_terms, self._one_signed)
         if not trace.interrupted and (
             needs_alpha or (start.drawn and not singular and self.topic_norm != "l2")
         ):

@@ -45,7 +45,12 @@ from laconic.losses.squared.shares import (
     solve_terms,
 )
 from laconic.losses.squared.topics import BudgetTopics, TopicStep
-from laconic.losses.totals import by_falling_frequency, checked_energy, document_frequencies
+from laconic.losses.totals import (
+    above_rounding,
+    by_falling_frequency,
+    checked_energy,
+    document_frequencies,
+)
 
 # A block of terms goes through the weights tile by tile. Blocks are heavy enough to make good use of a tile,
 # and light enough to keep several threads busy.
@@ -328,7 +333,7 @@ class SquaredSteps:
         norms = [np.zeros(len(G)) + share.norms for G, share in zip(self.topic_grams, shares, strict=True)]
         cross = sum(share.cross for share in shares)
         # the loss does not change with the balance: W and C are scaled against each other
-        loss = self.energy - 2 * cross + self._fit()
+        loss = self._difference(cross)
         self._balance(norms)
         self.document_penalty = self.solver.alpha * float(sum(each.sum() for each in norms))
         return loss + self.document_penalty + self._topic_penalty()
@@ -385,7 +390,11 @@ class SquaredSteps:
             if cross is not None:
                 break
         self._set_topics()
-        return self.energy - 2 * cross + self._fit() + self.document_penalty + self._topic_penalty()
+        return self._difference(cross) + self.document_penalty + self._topic_penalty()
+
+    def _difference(self, cross: float) -> float:
+        """||X - WC||^2, of which `cross` is the inner product of X and WC."""
+        return above_rounding(self.energy - 2 * cross + self._fit(), self.energy, self.dtype)
 
     @property
     def _in_turn(self) -> list[_TopicSet]:

@@ -1,0 +1,82 @@
+"""Numbers and sizes at the edge of what floats and patience have."""
+
+import logging
+import warnings
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from laconic import NMF, RLSI, GroupRLSI, SparseLSA
+from laconic.engines.workers import MOST, Workers
+from laconic.errors import CorpusError
+
+
+@pytest.mark.parametrize("model", [RLSI(2), NMF(2), SparseLSA(2)], ids=["rlsi", "nmf", "sparse-lsa"])
+@pytest.mark.parametrize(("scale", "remedy"), [(1e-200, "up"), (1e-90, "up"), (1e200, "down")])
+def test_numbers_that_cannot_be_squared_are_refused(model, scale, remedy):
+    X = scale * np.random.default_rng(0).random((10, 6))
+    with pytest.raises(CorpusError, match=f"for float64: scale X {remedy}"):
+        model.fit(X)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_zeros_are_no_small_numbers():
+    assert RLSI(2, random_state=0).fit(np.zeros((4, 3))).objective_history_[-1] == 0
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("seed", range(5))
+def test_the_objective_of_an_exact_fit_is_not_negative_and_does_not_rise(dtype, seed):
+    rng = np.random.default_rng(seed)
+    X = (rng.random((30, 3)) @ rng.random((3, 12))).astype(dtype)
+    settings = {"alpha_topics": 0.0, "alpha_docs": 0.0, "topic_norm": "l2"}
+    for model in (RLSI(5, **settings), NMF(3), NMF(6)):
+        model.set_params(random_state=0, max_iter=60, tol=0)
+        with warnings.catch_warnings():
+            # that it was still improving
+            warnings.simplefilter("ignore")
+            history = model.fit(X).objective_history_
+        assert (history >= 0).all()
+        # all that rounding leaves of ||X||^2
+        noise = 4 * np.finfo(dtype).eps * float(np.square(X, dtype=np.float64).sum())
+        assert (np.diff(history) <= noise + 1e-6 * history[:-1]).all()
+
+
+def test_given_topics_get_their_penalty_from_themselves():
+    rng = np.random.default_rng(0)
+    X = csr_array(rng.poisson(0.4, (80, 40)).astype(float))
+    init = rng.random((4, 40))
+    found = [RLSI(4, init=init, random_state=seed).fit(X).alpha_topics_ for seed in (None, 0, 1, 7)]
+    assert len(set(found)) == 1
+    mixed = X[rng.permutation(80)]
+    assert RLSI(4, init=init).fit(mixed).alpha_topics_ == pytest.approx(found[0], rel=1e-6)
+
+
+def test_more_topics_than_could_differ_are_told_before_the_fit(caplog):
+    X = np.random.default_rng(0).random((5, 8))
+    told = []
+
+    def stop(progress):
+        told.extend(caplog.messages)
+        return True
+
+    with caplog.at_level(logging.WARNING):
+        RLSI(600, topic_norm="l2", alpha_topics=1.0, random_state=0).fit(X, callback=stop)
+    assert told[0].startswith("600 topics for 5 documents")
+
+
+def test_names_for_classes_are_told_before_the_fit(caplog):
+    X = np.eye(1100, 4) + 1
+    labels = [f"id-{n}" for n in range(1100)]
+    with caplog.at_level(logging.WARNING):
+        GroupRLSI(1, 1, random_state=0, topic_norm="l2", alpha_topics=1.0).fit(
+            X, labels, callback=lambda _: True
+        )
+    assert any(message.startswith("1,100 classes, such as 'id-0'") for message in caplog.messages)
+
+
+def test_no_saved_model_asks_for_a_million_threads():
+    assert Workers(10**9).n_workers == MOST
+    assert Workers(-(10**9)).n_workers == 1
+    assert RLSI(2, n_jobs=10**12, random_state=0).fit(np.eye(6)).n_alive_ >= 0
