@@ -10,6 +10,7 @@ import typer
 
 from laconic import __version__
 from laconic.cli.commands import (
+    check,
     choose,
     datasets,
     demo,
@@ -93,6 +94,7 @@ for _command, _examples in (
     (translate.translate, translate.EXAMPLES),
     (search.search, search.EXAMPLES),
     (report.report, report.EXAMPLES),
+    (check.check, check.EXAMPLES),
     (serve.serve, serve.EXAMPLES),
     (evaluate.evaluate, evaluate.EXAMPLES),
     (stability.stability, stability.EXAMPLES),

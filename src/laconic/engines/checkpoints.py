@@ -126,6 +126,34 @@ def read_saved(path: Path, identity: Mapping[str, str] | None = None) -> Saved:
     return Saved(states, stored, {name: WrittenFile(name, *rest) for name, rest in stored.listed.items()})
 
 
+class Place(NamedTuple):
+    """Where a fit was that is written down."""
+
+    model: str
+    run: int
+    iteration: int
+
+
+def check_saved(path: Path) -> Place:
+    """Check all that a checkpoint holds, of both states: checksums, shapes and types."""
+    saved = read_saved(path)
+    for state in saved.states:
+        try:
+            for name in state["files"]:
+                saved.stored.checked(name)
+            for part in ("notes", "steps"):
+                decode(state[part], part, saved.stored)
+            for files in state["held"].values():
+                for name in files.values():
+                    read_array(name, saved.stored)
+            where = int(state["run"]), int(state["iteration"])
+        except (KeyError, TypeError, AttributeError) as error:
+            raise saved.stored.misdescribed("state of a fit", error) from error
+        if state is saved.states[0]:
+            place = Place(str(saved.stored.object("fit").get("model")), *where)
+    return place
+
+
 def _check_identity(stored: StoredDirectory, identity: Mapping[str, str]) -> None:
     written: dict[str, Any] = stored.object("versions")
     for name, version in versions().items():
