@@ -209,7 +209,7 @@ def texts(folder: Path, scale: int, limit: int) -> None:
         "finally:\n"
         "    print('peaks', found, file=sys.stderr)\n"
     )
-    command = ["fit", path, "--id", "id", "-k", 50, "--max-iter", 3, "--min-df", 2, "--max-df", 1.0]
+    command = ["fit", path, "--id", "id", "-k", 20, "--max-iter", 3, "--min-df", 2, "--max-df", 1.0]
     command += ["--memory", f"{limit}", "-o", folder / "model"]
     began = time.perf_counter()
     done = subprocess.run(

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 PROGRAM = 310_000_000
 # What a fit makes of every document or entry, and what can be in files as well.
 IN_FILES = ("weights of terms", "documents by columns", "documents by class", "weights of documents")
+# What is taken for a moment, and given back.
+IN_TURN = ("a shard", "singular vectors", "sums over documents")
 # While a shard is weighed: its counts' numbers, twice, and those without zeros with their indices.
 BYTES_PER_ENTRY_WEIGHED = 16
 _UNITS = {"": 1, "B": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
@@ -93,7 +95,10 @@ def plan_fit(model: TopicModel, counted: CountedDocuments, memory: int | None) -
         sizes, weighted=counted.weighted, mapped=True, text_bytes=counted.text_bytes, **kinds
     )
     far = {name: value for name, value in {**near, **on_disk}.items() if name not in IN_FILES}
+    # one after the other, so that the largest counts
     far["a shard"] = BYTES_PER_ENTRY_WEIGHED * min(sizes.n_nonzeros, NONZEROS_PER_SHARD)
+    largest = max(IN_TURN, key=lambda name: far.get(name, 0))
+    far = {name: value for name, value in far.items() if name == largest or name not in IN_TURN}
     files = {name: near[name] for name in IN_FILES if near.get(name)}
     if not counted.mapped:
         kept = "counts, ids and vocabulary"
