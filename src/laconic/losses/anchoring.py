@@ -108,34 +108,58 @@ def seeded_topics(
     return unit_budget(begun, targets.shape[1], nonnegative=False)
 
 
-def settle(drawn: csr_array, rows: NDArray[Any], seeded: csr_array, places: Sequence[slice]) -> csr_array:
-    """Topics × terms with seeded ones in some rows, and in the others those drawn that are like none of them.
+def settle(
+    shards: Shards,
+    engine: Engine,
+    drawn: csr_array,
+    rows: NDArray[Any],
+    seeded: csr_array,
+    places: Sequence[slice],
+    names: NDArray[Any] | None = None,
+) -> csr_array:
+    """Topics × terms with seeded ones in some rows, and drawn ones that leave these their documents in others.
 
-    For each seeded topic, the one drawn that is most like it goes: otherwise two topics would begin at the
-    same place and none at another, to which a seeded one might then be drawn.
+    For each seeded topic, the one drawn goes that has most of its documents: otherwise two topics would begin
+    at the same place and none at another, to which a seeded one might then move.
 
     Parameters
     ----------
+    shards, engine
     drawn : csr_array of shape (n_topics, n_terms)
     rows : ndarray
         Of the seeded topics, rising.
     seeded : csr_array of shape (n_seeded, n_terms)
     places : sequence of slice
-        Topics that may take each other's place: those of an owner.
+        Topics that may take each other's place: those that all documents share, and then those of each class.
+    names : ndarray, optional
+        The terms in the order in which shards call them.
     """
     order = np.arange(drawn.shape[0])
-    for place in places:
+    called = slice(None) if names is None else names
+    both = [
+        transposed(unit_budget(csr_array(each[:, called]), drawn.shape[1], nonnegative=False))
+        for each in (seeded, drawn)
+    ]
+    by_class = engine.documents(shards, shared_documents, (both[0], both[1]), even_rows)
+    nothing = np.zeros((rows.size, drawn.shape[0]))
+    shares = [nothing if share is None else share for share in by_class]
+    for place, share in zip(places, [np.sum(shares, axis=0), *shares], strict=True):
         mine = np.flatnonzero((rows >= place.start) & (rows < place.stop))
         if mine.size == 0:
             continue
-        whole = unit_budget(csr_array(drawn[place]), drawn.shape[1], nonnegative=False)
-        own = unit_budget(csr_array(seeded[mine]), drawn.shape[1], nonnegative=False)
-        alike = np.abs((own @ whole.T).toarray())
-        _, gone = linear_sum_assignment(alike, maximize=True)
-        left = np.setdiff1d(np.arange(whole.shape[0]), gone)
-        free = np.setdiff1d(np.arange(whole.shape[0]), rows[mine] - place.start)
+        size = place.stop - place.start
+        _, gone = linear_sum_assignment(share[mine][:, place], maximize=True)
+        left = np.setdiff1d(np.arange(size), gone)
+        free = np.setdiff1d(np.arange(size), rows[mine] - place.start)
         order[place.start + free] = place.start + left
     return placed(csr_array(drawn[order]), rows, seeded)
+
+
+def shared_documents(shard: Shard, rows: Block, topics: tuple[csr_array, csr_array]) -> Floats:
+    """How much two sets of topics (terms × topics) have in common, by these documents' products with them."""
+    X = row_range(shard.X, rows)
+    one, other = ((X @ each).toarray().astype(np.float64) for each in topics)
+    return np.asarray(np.abs(one).T @ np.abs(other))
 
 
 def weighed_documents(shard: Shard, rows: Block, seeds: csr_array) -> csr_array:

@@ -24,7 +24,7 @@ from laconic.losses.loop import Callback
 from laconic.losses.squared.classes import Classes
 from laconic.losses.squared.folding import FixedClasses
 from laconic.losses.squared.problems import SquaredProblem
-from laconic.models.base import TopicModel
+from laconic.models.batches import BatchModel
 from laconic.models.prepared import prepared
 from laconic.models.state import COMMON, Field
 from laconic.models.traits import Traits
@@ -47,7 +47,7 @@ def _classes(value: Any, model: Any) -> Labels:
     return classes
 
 
-class ClassTopicsModel(TopicModel):
+class ClassTopicsModel(BatchModel):
     """Base of the models with topics that all classes share and topics that each has for itself."""
 
     # the classes first: they say how many topics there are
@@ -119,6 +119,24 @@ class ClassTopicsModel(TopicModel):
                 f"{len(labels):,}",
             )
         return {"classes": Classes(members.astype(np.int64), self.n_shared, self._n_own)}
+
+    def _batch_given(self, data: Any, y: Any) -> dict[str, Any]:
+        if not self.fitted:
+            return self._given(data, {"y": y})
+        known, n_own = self.classes_, self._n_own
+        given = self._given(data, {"y": y})
+        strange = np.setdiff1d(self.classes_, known)
+        present, self.classes_, self._n_own = self.classes_, known, n_own
+        if strange.size:
+            new = strange.tolist()[0]
+            raise ValueError(f"the class {new!r} is new: the first batch must have documents of all classes")
+        members = np.searchsorted(known, present)[given["classes"].members]
+        return {"classes": Classes(members.astype(np.int64), self.n_shared, n_own)}
+
+    def _batch_widths(self) -> tuple[int, ...]:
+        if not any(self._n_own):
+            return (self.n_shared,)
+        return tuple(self.n_shared + n for n in self._n_own)
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Factor:
         """The same as ``fit(X, y).transform(X)``: classes are predicted, so that labels do not leak."""

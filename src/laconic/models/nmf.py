@@ -11,7 +11,7 @@ from laconic.losses.divergence.likelihood import Likelihood
 from laconic.losses.divergence.mixtures import Mixture
 from laconic.losses.squared.classes import Classes
 from laconic.losses.squared.problems import NonNegative
-from laconic.models.base import TopicModel
+from laconic.models.batches import SEEN, BatchModel
 from laconic.models.class_topics import ClassTopicsModel
 from laconic.models.plsa import DOC_DENSITY, check_distributions
 from laconic.models.state import COMMON, Field
@@ -31,7 +31,7 @@ def _topics(value: Any, model: Any) -> Any:
     return check_distributions(value, model) if model.loss == "kl" else _nonnegative(value, model)
 
 
-class NMF(TopicModel):
+class NMF(BatchModel):
     r"""Non-negative matrix factorisation.
 
     With documents as rows of X, the topics C (``components_``) and the documents' weights W minimise
@@ -107,7 +107,7 @@ class NMF(TopicModel):
 
     _starts: ClassVar[tuple[str, ...]] = ("documents", "svd")
     _n_segments = 1
-    _schema = (Field("components", _topics), *COMMON[1:], DOC_DENSITY._replace(optional=True))
+    _schema = (Field("components", _topics), *COMMON[1:], DOC_DENSITY._replace(optional=True), *SEEN)
 
     def __init__(
         self,
@@ -224,7 +224,7 @@ class GroupNMF(ClassTopicsModel):
     """
 
     _solvers: ClassVar[tuple[str, ...]] = ("cd", "mu")
-    _schema = (ClassTopicsModel._schema[0], Field("components", _nonnegative), *COMMON[1:])
+    _schema = (ClassTopicsModel._schema[0], Field("components", _nonnegative), *COMMON[1:], *SEEN)
 
     def __init__(
         self,

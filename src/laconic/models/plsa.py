@@ -12,6 +12,7 @@ from laconic.losses.divergence.counts import check_topics, known_words
 from laconic.losses.divergence.likelihood import Likelihood
 from laconic.losses.divergence.mixtures import Mixture
 from laconic.models.base import TopicModel
+from laconic.models.batches import SEEN, BatchModel
 from laconic.models.state import COMMON, Field, number
 from laconic.models.traits import Traits
 from laconic.priors import Prior, PseudoDirichlet
@@ -67,7 +68,7 @@ class MixtureModel(TopicModel):
         return float(np.exp(surprise / total))
 
 
-class PLSA(MixtureModel):
+class PLSA(MixtureModel, BatchModel):
     r"""Probabilistic latent semantic analysis.
 
     With the counts of words as rows of X, the topics C (``components_``) and the documents' weights W
@@ -148,7 +149,7 @@ class PLSA(MixtureModel):
     Hofmann: Probabilistic latent semantic analysis, UAI 1999.
     """
 
-    _schema = (*MixtureModel._schema, DOC_DENSITY)
+    _schema = (*MixtureModel._schema, DOC_DENSITY, *SEEN)
     _solvers: ClassVar[tuple[str, ...]] = ("extrapolated", "em", "cd")
 
     def __init__(

@@ -13,6 +13,7 @@ from laconic.checks import check_number
 from laconic.losses.squared.classes import Classes
 from laconic.losses.squared.problems import DEFAULT_BUDGET, Regularised
 from laconic.models.base import TopicModel
+from laconic.models.batches import SEEN, BatchModel
 from laconic.models.class_topics import ClassTopicsModel
 from laconic.models.state import COMMON, Field, number
 from laconic.models.traits import Traits
@@ -64,7 +65,7 @@ class PenalisedTopics(TopicModel):
         return (self.terms_per_topic or DEFAULT_BUDGET) if self.topic_norm == "l0" else None
 
 
-class RLSI(PenalisedTopics):
+class RLSI(PenalisedTopics, BatchModel):
     r"""Regularised latent semantic indexing: sparse topics by penalised least squares.
 
     With documents as rows of X, the topics C (``components_``) and the documents' weights W minimise
@@ -153,7 +154,7 @@ class RLSI(PenalisedTopics):
     Wang, Xu, Li, Craswell: Regularized latent semantic indexing, SIGIR 2011.
     """
 
-    _schema = (*COMMON, *ALPHAS)
+    _schema = (*COMMON, *ALPHAS, *SEEN)
     _starts: ClassVar[tuple[str, ...]] = ("documents", "svd")
 
     def __init__(
@@ -281,7 +282,7 @@ class GroupRLSI(PenalisedTopics, ClassTopicsModel):
     Wang, Cao, Xu, Li: Group matrix factorization for scalable topic modeling, SIGIR 2012.
     """
 
-    _schema = (*ClassTopicsModel._schema, *ALPHAS)
+    _schema = (*ClassTopicsModel._schema, *ALPHAS, *SEEN)
 
     def __init__(
         self,

@@ -83,14 +83,17 @@ class Likelihood:
         patience: Patience,
         *,
         anchors: Anchoring | None = None,
+        seen: Floats | None = None,
+        remember: bool = False,
     ) -> Found:
         """Maximum likelihood, then, if there is a prior, its steps from there.
 
-        Topics that were given first get their most likely weights; a prior then begins from these.
+        Topics that were given first get their most likely weights; a prior then begins from these. Of a
+        batch, `seen` are the counts of those before, and what to `remember` is a fact.
         """
         shards = check_counts(without_impossible(shards, anchors))
         topics = first_topics(shards, engine, self.n_topics, start, anchors=anchors)
-        before = pseudo_counts(anchors, shards, engine, [Block(0, shards.n_terms)])
+        before = pseudo_counts(anchors, shards, engine, [Block(0, shards.n_terms)], seen)
         mixture, plain = self.mixture, self.mixture.plain
         if start.drawn:
             engine.each(shards, even_weights, (self.n_topics, mixture.simplex))
@@ -112,7 +115,7 @@ class Likelihood:
             found = run("start", Separate(plain), topics)
         if found.trace.interrupted:
             found = found._replace(trace=found.trace._replace(history=[]))
-            return self._found(found, shards, engine)
+            return self._found(found, shards, engine, seen, remember)
         if prior and mixture.simplex and self.solver != "em":
             # steps of expectation-maximisation never leave a zero that coordinate descent has found
             engine.each(shards, lift_weights, SMALL_SHARE**2)
@@ -124,10 +127,19 @@ class Likelihood:
             if mixture.weight > 0:
                 message = Folding(found.topics, mixture, precision(self.tol, shards.dtype))
                 engine.documents(shards, prune_rows, message, weighted_rows)
-        return self._found(found, shards, engine)
+        return self._found(found, shards, engine, seen, remember)
 
-    def _found(self, found: _Run, shards: Shards, engine: Engine) -> Found:
-        facts = {"doc_density": density(shards, engine)}
+    def _found(
+        self, found: _Run, shards: Shards, engine: Engine, seen: Floats | None = None, remember: bool = False
+    ) -> Found:
+        facts: dict[str, Any] = {"doc_density": density(shards, engine)}
+        if remember:
+            # of weights that are found for the last topics to the end
+            exactness = precision(self.tol, shards.dtype)
+            fold_in_shards(shards, found.topics, self.mixture, engine, exactness)
+            steps = DivergenceSteps(shards, found.topics, Separate(self.mixture), engine)
+            counts = np.concatenate(steps.expected(found.topics).counts).astype(np.float64)
+            facts["seen"] = counts if seen is None else counts + seen
         engine.each(shards, release, None)
         return Found(np.ascontiguousarray(found.topics.T), found.trace, facts)
 

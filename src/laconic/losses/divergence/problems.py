@@ -49,7 +49,7 @@ class LinkedLikelihood(Likelihood):
 
     whole: ClassVar[bool] = True
 
-    def fit(
+    def fit(  # type: ignore[override]
         self,
         shards: Shards,
         start: Start,

@@ -55,9 +55,25 @@ class PseudoCounts(NamedTuple):
 
 
 def pseudo_counts(
-    anchors: Anchoring | None, shards: Shards, engine: Engine, segments: Sequence[Block]
+    anchors: Anchoring | None,
+    shards: Shards,
+    engine: Engine,
+    segments: Sequence[Block],
+    seen: Floats | None = None,
 ) -> PseudoCounts | None:
-    """What anchors add: strength times all counts of a segment, divided by the number of topics."""
+    """What anchors add: strength times all counts of a segment, divided by the number of topics.
+
+    Counts that were expected of documents of earlier batches, `seen` (terms × topics), are there as well.
+    """
+    if seen is not None:
+        (segment,) = segments
+        held = pseudo_counts(anchors, shards, engine, segments)
+        counts, frozen = csr_array(seen), np.zeros((1, seen.shape[1]), bool)
+        if held is not None:
+            grown = 1 + seen.sum() / max(1e-300, float(term_sums(shards, engine).sum()))
+            counts, frozen = csr_array(counts + grown * held.counts), held.frozen
+        totals = np.asarray(counts.sum(axis=0), np.float64).reshape(1, -1)
+        return PseudoCounts(counts.astype(shards.dtype), totals, frozen)
     if anchors is None:
         return None
     n_topics, words = anchors.targets.shape[0], term_sums(shards, engine)
@@ -99,7 +115,9 @@ def seed(topics: Floats, shards: Shards, engine: Engine, anchors: Anchoring | No
         return
     rows, n_topics = anchors.held, topics.shape[1]
     seeded = seeded_topics(shards, engine, csr_array(anchors.targets[rows], dtype=shards.dtype))
-    begun = settle(csr_array(topics.T), rows, seeded.astype(np.float64), [slice(0, n_topics)])
+    places = [slice(0, 0), slice(0, n_topics)]
+    drawn = csr_array(topics.T, dtype=shards.dtype)
+    begun = settle(shards, engine, drawn, rows, seeded, places)
     topics[:] = begun.toarray().T
 
 

@@ -19,6 +19,7 @@ from laconic.losses.squared.classes import Classes
 from laconic.losses.squared.folding import FixedClasses, FixedTopics, fixed
 from laconic.losses.squared.penalties import SHARE, Lasting, alpha_max
 from laconic.losses.squared.rows import NARROW, Descent, Multiplicative, Ridge, RowSolver
+from laconic.losses.squared.seen import Seen
 from laconic.losses.squared.shares import First
 from laconic.losses.squared.sooner import Extrapolated
 from laconic.losses.squared.starts import (
@@ -63,16 +64,22 @@ class SquaredProblem:
         *,
         classes: Classes,
         anchors: Anchoring | None = None,
+        seen: Seen | None = None,
+        remember: bool = False,
     ) -> Found:
-        """Find topics × terms."""
+        """Find topics × terms; of a batch, `seen` are those before, and what to `remember` is a fact."""
         classes = classes.simplified()
-        steps = SquaredSteps(shards, classes, engine, anchors)
+        steps = SquaredSteps(shards, classes, engine, anchors, seen)
         trace, facts = self._begin(steps, start, patience)
         if not trace.interrupted:
-            trace = alternate(self._paced(steps), patience)
+            # sums of before are scaled with the weights, and cannot go back
+            trace = alternate(steps if seen is not None else self._paced(steps), patience)
+        now_seen = steps.all_seen() if remember else None
         engine.each(steps.shards, release, None)
         components = self._finished(steps.components())
-        upright(components, steps.anchored_topics)
+        signs = upright(components, steps.anchored_topics)
+        if now_seen is not None:
+            facts["seen"] = now_seen.turned(signs, classes.n_shared)
         return Found(components, trace, facts)
 
     def _paced(self, steps: SquaredSteps) -> SquaredSteps | Extrapolated:

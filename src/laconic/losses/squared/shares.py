@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -101,6 +101,19 @@ class TermMessage(NamedTuple):
     couplings: list[Floats]
     corrected: NDArray[np.bool_] | None
     shared_topics: Factor | None
+    seen: list[Floats] | None = None
+    """Products of documents of earlier batches, terms by topics, of every class."""
+
+    def with_seen(self, terms: NDArray[Any], sums: Iterable[Products | None]) -> Iterator[Products | None]:
+        """The products of some terms for every class, with those of earlier batches."""
+        if self.seen is None:
+            yield from sums
+            return
+        for products, seen in zip(sums, self.seen, strict=True):
+            rows = seen[terms]
+            places = np.flatnonzero(rows.any(axis=1))
+            before = Products(places, rows[places])
+            yield before if products is None else products + before
 
 
 def class_products(shard: Shard, terms: NDArray[Any], message: TermMessage) -> Products:
@@ -115,6 +128,7 @@ def class_products(shard: Shard, terms: NDArray[Any], message: TermMessage) -> P
 
 def solve_terms(terms: NDArray[Any], sums: Iterable[Products | None], message: TermMessage) -> list[Any]:
     """What the topic steps make of a block of terms: of every class's topics, then of the shared ones."""
+    sums = message.with_seen(terms, sums)
     if message.shared is None:
         return [_solve_class(part, terms, products) for part, products in zip(message.own, sums, strict=True)]
     assert message.shared_topics is not None
@@ -145,6 +159,13 @@ def solve_terms(terms: NDArray[Any], sums: Iterable[Products | None], message: T
             picked[np.searchsorted(terms, own.terms)] = True
     found.append(message.shared.solve(terms, common, known, picked))
     return found
+
+
+def collect_products(
+    terms: NDArray[Any], sums: Iterable[Products | None], message: TermMessage
+) -> list[Products | None]:
+    """The products of a block of terms themselves."""
+    return list(message.with_seen(terms, sums))
 
 
 def _solve_class(part: TopicMessage | None, terms: NDArray[Any], products: Products | None) -> Any:

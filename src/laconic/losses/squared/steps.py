@@ -33,6 +33,7 @@ from laconic.losses.factor import (
 from laconic.losses.squared.before import Before, anchored
 from laconic.losses.squared.classes import Classes
 from laconic.losses.squared.rows import RowSolver
+from laconic.losses.squared.seen import Seen
 from laconic.losses.squared.shares import (
     ClassTopics,
     DocumentMessage,
@@ -41,6 +42,7 @@ from laconic.losses.squared.shares import (
     TermMessage,
     allot_by_class,
     class_products,
+    collect_products,
     solve_documents,
     solve_terms,
 )
@@ -143,22 +145,31 @@ class SquaredSteps:
     engine : Engine
     anchors : Anchoring, optional
         What is known of the topics: where they are held, and words that they may not have.
+    seen : Seen, optional
+        Sums over documents of earlier batches, whose weights are scaled against topics, too.
     """
 
     def __init__(
-        self, shards: Shards, classes: Classes, engine: Engine, anchors: Anchoring | None = None
+        self,
+        shards: Shards,
+        classes: Classes,
+        engine: Engine,
+        anchors: Anchoring | None = None,
+        seen: Seen | None = None,
     ) -> None:
         self.classes, self.engine, self.anchors = classes, engine, anchors
         self.collection = shards
         """The documents as they were given, with their own numbers of terms."""
         self.n_terms, self.dtype = shards.n_terms, shards.dtype
-        self.energy = checked_energy(shards)
+        self.energy = checked_energy(shards) + (0.0 if seen is None else seen.energy)
         frequencies = document_frequencies(shards, engine)
         if anchors is not None:
             # words of anchors are solved, too, where no document has them
             frequencies = np.maximum(
                 frequencies, np.bincount(anchors.targets.indices, minlength=self.n_terms) > 0
             )
+        if seen is not None:
+            frequencies = np.maximum(frequencies, seen.terms)
         order = by_falling_frequency(frequencies)
         self.n_used_terms = order.size
         self._order, self._names = order, None
@@ -169,6 +180,7 @@ class SquaredSteps:
             shards = shards.by_class(classes.members, len(classes.n_own), self._places)
             frequencies, self._order = frequencies[self._names], np.arange(order.size)
         self.shards, self._frequencies = shards, frequencies
+        self.seen = None if seen is None else seen.called(self._names)
         self.allot()
 
     def allot(self) -> None:
@@ -278,7 +290,8 @@ class SquaredSteps:
         if self._names is not None:
             found = csr_array(found[:, self._places])
         own = [slice(0, self.classes.n_shared), *self.classes.slices()]
-        return settle(topics, rows, self.anchors.permitted(found, rows), own)
+        begun = self.anchors.permitted(found, rows)
+        return settle(self.shards, self.engine, topics, rows, begun, own, self._names)
 
     @property
     def anchored_topics(self) -> NDArray[np.bool_]:
@@ -332,11 +345,36 @@ class SquaredSteps:
         ]
         norms = [np.zeros(len(G)) + share.norms for G, share in zip(self.topic_grams, shares, strict=True)]
         cross = sum(share.cross for share in shares)
+        if self.seen is not None:
+            cross += self._add_seen(self.seen, norms)
         # the loss does not change with the balance: W and C are scaled against each other
         loss = self._difference(cross)
         self._balance(norms)
         self.document_penalty = self.solver.alpha * float(sum(each.sum() for each in norms))
         return loss + self.document_penalty + self._topic_penalty()
+
+    def _add_seen(self, seen: Seen, norms: list[Floats]) -> float:
+        """Add the sums over documents that are gone; returns their <R, C>."""
+        cross = 0.0
+        for p, own in enumerate(self.own):
+            self.document_grams[p] += seen.grams[p]
+            norms[p] += seen.norms[p]
+            cross += seen.cross(p, None if self.shared is None else self.shared.topics, own.topics)
+        return cross
+
+    def all_seen(self) -> Seen:
+        """The sums over all documents, those of before included, for the topics that were found."""
+        self.documents()
+        message = self.term_message()
+        products = [np.zeros((self.n_terms, len(gram)), self.dtype) for gram in self.document_grams]
+        found = self.engine.terms(self.shards, self.blocks, class_products, collect_products, message)
+        for block, parts in zip(self.blocks, found, strict=True):
+            for whole, part in zip(products, parts, strict=True):
+                if part is not None:
+                    whole[block[part.places]] = part.rows
+        if self._names is not None:
+            products = [np.ascontiguousarray(each[self._places]) for each in products]
+        return Seen(list(self.document_grams), products, self._norms, self.energy)
 
     def _document_message(self) -> DocumentMessage:
         first = self._first
@@ -364,6 +402,7 @@ class SquaredSteps:
 
     def _balance(self, norms: list[Floats]) -> None:
         """Multiply topics, and divide all that was computed from weights, norms included, against them."""
+        self._norms = norms
         n_shared, q = self.classes.n_shared, self.solver.power
         common = np.ones(0)
         if self.shared is not None:
@@ -372,6 +411,8 @@ class SquaredSteps:
             scale = np.concatenate([common, own.scale(norms[p][n_shared:], self.solver)])
             self.document_grams[p] /= np.outer(scale, scale)
             norms[p] /= scale**q
+            if self.seen is not None:
+                self.seen.scale(p, scale, q)
             self._scales[p] = scale.astype(self.dtype) if (scale != 1).any() else None
 
     def topics(self) -> float:
@@ -410,8 +451,9 @@ class SquaredSteps:
             else None
             for each, whole in zip(self.own, self.document_grams, strict=True)
         ]
+        seen = None if self.seen is None else self.seen.products
         if self.shared is None:
-            return TermMessage(own, None, self._scales, [], None, None)
+            return TermMessage(own, None, self._scales, [], None, None, seen)
         total = np.sum([whole[:n_shared, :n_shared] for whole in self.document_grams], axis=0)
         shared = self.shared.step.part(total, self.shared.topics, self.shared.before)
         return TermMessage(
@@ -421,6 +463,7 @@ class SquaredSteps:
             self._couplings(),
             self._corrected(self.shared),
             self.shared.topics,
+            seen,
         )
 
     def _couplings(self) -> list[Floats]:
