@@ -69,7 +69,7 @@ LABELS: dict[str, dict[str, list[str]]] = {
         "crude": ["crude"],
         "trade": ["trade"],
         "money-fx": ["money", "exchange"],
-        "interest": ["interest"],
+        "interest": ["interest", "rates"],
         "ship": ["ship"],
         "sugar": ["sugar"],
         "coffee": ["coffee"],

@@ -117,7 +117,7 @@ def settle(
     places: Sequence[slice],
     names: NDArray[Any] | None = None,
 ) -> csr_array:
-    """Topics × terms with seeded ones in some rows, and drawn ones that leave these their documents in others.
+    """Topics × terms: seeded ones in some rows, in others those drawn that leave these their documents.
 
     For each seeded topic, the one drawn goes that has most of its documents: otherwise two topics would begin
     at the same place and none at another, to which a seeded one might then move.
