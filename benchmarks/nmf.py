@@ -33,11 +33,19 @@ PAGE = """# NMF on collections of ordinary size
 
 {headline}
 
-Written by `python -m benchmarks.nmf`: squared loss, coordinate descent, tf-idf weights in float32, both
-from singular vectors (scikit-learn: nndsvda). An iteration is the difference of fits of different
-length. Time to .1 % is that of the shortest fit, starts included, whose objective is within .1 % of the
-best that either reached in {limit} iterations; fits are looked at after 5, 6, 8, 11, ... iterations.
+Written by `python -m benchmarks.nmf`: squared loss, coordinate descent, tf-idf weights in float32, one
+thread, CPU time, best of three; both start from singular vectors (scikit-learn: nndsvda). An iteration is the
+difference of fits of different length; laconic's includes the cost of extrapolating, and of going back where
+that did not pay. Time to .1 % is that of the shortest fit, start included, whose objective is within .1 % of
+the best that either reached in {limit} iterations; fits are looked at after 5, 6, 8, 11, ... iterations. A
+hyphen: not reached in 90 iterations, because the fit ended at a higher objective.
 """
+
+
+def known(form: str) -> Callable[[float], str]:
+    """How a number is shown, and a hyphen where there is none."""
+    return lambda number: "-" if np.isnan(number) else form.format(number)
+
 
 COLUMNS: Columns = {
     "what": ("what", str),
@@ -45,9 +53,9 @@ COLUMNS: Columns = {
     "ours": ("iteration, ms", "{:.1f}".format),
     "peer": ("scikit-learn", "{:.1f}".format),
     "ratio": ("ratio", "{:.2f}".format),
-    "ours_close": ("to .1 %, s", "{:.2f}".format),
-    "peer_close": ("scikit-learn", "{:.2f}".format),
-    "close_ratio": ("ratio", "{:.2f}".format),
+    "ours_close": ("to .1 %, s", known("{:.2f}")),
+    "peer_close": ("scikit-learn", known("{:.2f}")),
+    "close_ratio": ("ratio", known("{:.2f}")),
 }
 
 

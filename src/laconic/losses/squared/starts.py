@@ -29,7 +29,7 @@ ALPHA_DOCS = 0.1
 # Where there are more documents than this, and than so many for every topic, a start is made of a sample.
 SAMPLE, SAMPLE_PER_TOPIC = 20_000, 20
 # Non-negative factors settle for some iterations, until they hardly move.
-SETTLING, SETTLED = 6, 1e-4
+SETTLING, SETTLED = 8, 1e-4
 
 
 def drawn_topics(
