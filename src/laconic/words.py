@@ -15,7 +15,8 @@ def plural(number: int, noun: str) -> str:
     >>> plural(1, "word"), plural(2000, "word")
     ('1 word', '2,000 words')
     """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    several = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{number:,} {noun if number == 1 else several}"
 
 
 def enumerated(names: Sequence[str], last: str = "and") -> str:

@@ -5,6 +5,7 @@ import pytest
 from cli_documents import write_jsonl
 
 from laconic import SearchIndex
+from laconic.reading.rankings import read_run
 
 
 @pytest.fixture
@@ -139,3 +140,50 @@ def test_usage(laconic, saved, arguments, message):
 
 def test_a_model_that_is_not_there(laconic, tmp_path):
     assert "does not exist" in laconic("search", tmp_path / "nothing", "violin", code=1).stderr
+
+
+def test_only_documents_with_a_label_or_like_another(laconic, indexed):
+    found = json.loads(laconic("search", indexed, "apple motor", "--only-label", "fruit", "--json").stdout)
+    assert found["hits"]
+    assert {hit["label"] for hit in found["hits"]} == {"fruit"}
+    like = json.loads(laconic("search", indexed, "--similar", "doc-0", "-k", 3, "--json").stdout)
+    assert [hit["id"] for hit in like["hits"]] == SearchIndex.load(indexed).similar("doc-0", 3).ids
+    assert "no dates to choose by" in laconic("search", indexed, "apple", "--since", "2026", code=1).stderr
+
+
+def test_documents_are_added_replaced_and_removed(laconic, indexed, tmp_path):
+    new = [{"key": "doc-0", "body": "mango mango pear"}, {"key": "new", "body": "mango quince"}]
+    path = write_jsonl(tmp_path / "new.jsonl", new)
+    said = laconic(
+        "search", indexed, "--add", path, "--text", "body", "--id", "key", "--remove", "doc-5"
+    ).stderr
+    assert "1 document removed, 1 document added, 1 document replaced: 90 documents in" in " ".join(
+        said.split()
+    )
+    found = SearchIndex.load(indexed).search("mango", 90).ids
+    assert {"doc-0", "new"} <= set(found)
+    assert "doc-5" not in SearchIndex.load(indexed).ids
+    assert "no document 'doc-5'" in laconic("search", indexed, "--remove", "doc-5", code=1).stderr
+    assert "--id" in laconic("search", indexed, "--add", path, "--text", "body", code=2).stderr
+
+
+def test_many_queries_are_answered_and_tuned_by(laconic, indexed, tmp_path):
+    queries, qrels, run = tmp_path / "q.tsv", tmp_path / "qrels.tsv", tmp_path / "run.txt"
+    queries.write_text("q1\tmango apple\nq2\tviolin cello\n")
+    laconic("search", indexed, "--queries", queries, "--run", run, "-k", 7)
+    expected = SearchIndex.load(indexed).run({"q1": "mango apple", "q2": "violin cello"}, 7)
+    assert read_run(run) == {name: pytest.approx(scores) for name, scores in expected.items()}
+    qrels.write_text("q1 0 doc-2 1\nq2 0 doc-1 1\n")
+    said = laconic("search", indexed, "--tune", "--queries", queries, "--qrels", qrels).stderr
+    assert "mean average precision" in said
+    assert f"blend {SearchIndex.load(indexed).blend:g}," in said
+    assert "--queries" in laconic("search", indexed, "--run", run, code=2).stderr
+    assert "--qrels" in laconic("search", indexed, "--tune", "--queries", queries, code=2).stderr
+
+
+def test_documents_without_texts_are_told(laconic, jsonl, model, tmp_path):
+    laconic(
+        "fit", jsonl, "--text", "body", "--no-texts", "--save-corpus", tmp_path / "c", "-o", tmp_path / "m"
+    )
+    said = laconic("search", model, "--corpus", tmp_path / "c").stderr
+    assert "no texts, only counts, so no pieces of them will be shown" in " ".join(said.split())

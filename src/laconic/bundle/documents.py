@@ -204,6 +204,20 @@ class Documents:
                 columns[f"text_{name}" if name else "text"] = [corpus.texts[int(number)] for number in best]
         return columns
 
+    def chosen(self, rows: NDArray[np.int64]) -> Documents:
+        """Some of the documents, by their numbers."""
+
+        def some(corpus: Corpus) -> Corpus:
+            known = {"labels": corpus.labels, "ids": corpus.ids, "dates": corpus.dates}
+            facts = {name: None if value is None else value[rows] for name, value in known.items()}
+            texts = None if corpus.texts is None else [corpus.texts[int(row)] for row in rows]
+            return Corpus(corpus.counts[rows], corpus.vectorizer, **facts, texts=texts)
+
+        return Documents(
+            {name: some(corpus) for name, corpus in self.corpora.items()},
+            {name: weights[rows] for name, weights in self.modality_weights.items()},
+        )
+
     def extended(self, others: Documents) -> Documents:
         """The same with others after them; labels, dates and texts stay only where both have them."""
         return Documents(

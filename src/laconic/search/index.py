@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Self
 
@@ -15,6 +16,7 @@ from laconic.bundle.notes import Notes
 from laconic.checks import check_choice, check_number
 from laconic.corpus import Corpus
 from laconic.deprecation import accepts_former_names
+from laconic.errors import Parameter, SearchError
 from laconic.search.arguments import (
     check_mapping,
     checked_blend,
@@ -23,6 +25,7 @@ from laconic.search.arguments import (
     checked_texts,
 )
 from laconic.search.blend import BlendedMatcher, Ranked
+from laconic.search.choosing import Condition, VectorMatcher, choose
 from laconic.search.explaining import explained
 from laconic.search.results import Explanation, Hit, Results, make_snippet
 from laconic.search.terms import BM25, VSM, TermMatcher, matcher_of
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
     from laconic.search.tuning import Tuning
 
 BLEND = 0.2
+VECTOR_BLEND = 0.5
 SCALINGS = ("max", "raw")
 _WRONG = (
     "SearchIndex takes a bundle with documents, or a corpus and a model, not {}: say "
@@ -80,6 +84,14 @@ class SearchIndex:
         For `MultimodalPLSA`, the one that documents and queries are of.
     texts : sequence of str, optional
         For a corpus that has not kept them: the documents' texts, for snippets.
+    vectors : array of shape (n_documents, n_dimensions) or path, optional
+        Vectors of your own, such as those of a sentence encoder, one for each document, in their order; a
+        ``.npy`` file stays on disk. They are a third part of the score, exact and explained like the others,
+        and are not saved with the index.
+    encoder : callable, optional
+        From the text of a query to its vector; else `search` takes the vector itself.
+    vector_blend : float, default=0.5
+        The part of vectors in the score; the rest is that of words and topics.
     n_jobs : int, optional
         Number of threads for several queries; by default all cores.
 
@@ -109,6 +121,10 @@ class SearchIndex:
       topic 1: 1.0000 (100%): moon, stars, sun
     """
 
+    vectors: VectorMatcher | None = None
+    encoder: Callable[[str], Any] | None = None
+    vector_blend: float = VECTOR_BLEND
+
     def __init__(
         self,
         source: Bundle | Corpus,
@@ -122,6 +138,9 @@ class SearchIndex:
         scaling: str = SCALINGS[0],
         modality: str | None = None,
         texts: Iterable[str] | None = None,
+        vectors: Any = None,
+        encoder: Callable[[str], Any] | None = None,
+        vector_blend: float = VECTOR_BLEND,
         n_jobs: int | None = None,
     ) -> None:
         check_choice("terms", terms, ("bm25", "vsm"))
@@ -145,6 +164,10 @@ class SearchIndex:
             BM25(corpus.counts_csc, k1=k1, b=b) if terms == "bm25" else VSM(corpus.counts_csc)
         )
         self.matcher = BlendedMatcher(matcher, self._topics(similarity), scaling)
+        self.vector_blend = checked_blend(vector_blend)
+        if vectors is not None:
+            self.vectors = VectorMatcher(vectors, self.n_documents)
+        self.encoder = encoder
 
     def _take(self, bundle: Bundle, modality: str | None) -> None:
         """Search the documents of a bundle."""
@@ -242,7 +265,17 @@ class SearchIndex:
             f"scaling={self.matcher.scaling!r})"
         )
 
-    def search(self, query: str, k: int = 10, *, blend: float | None = None) -> Results:
+    def search(
+        self,
+        query: str,
+        k: int = 10,
+        *,
+        blend: float | None = None,
+        labels: Any = None,
+        since: Any = None,
+        until: Any = None,
+        vector: Any = None,
+    ) -> Results:
         """Find the best documents for a query.
 
         Parameters
@@ -253,6 +286,12 @@ class SearchIndex:
             At most that many documents.
         blend : float, optional
             The part of topics, in place of the index's own.
+        labels : str or iterable of str, optional
+            Only documents with one of these labels.
+        since, until : optional
+            Only documents of these days, and of those between them, such as "2026-11-16" or 2026.
+        vector : array-like of shape (n_dimensions,), optional
+            The vector of the query, for an index with vectors and without an encoder.
 
         Returns
         -------
@@ -262,14 +301,75 @@ class SearchIndex:
         if not isinstance(query, str):
             raise ValueError(f"a query is a text, not {type(query).__name__}")  # noqa: TRY004
         counts = self.vectorizer.count([query])
-        (ranked,) = self.ranked(counts, k, blend)
+        condition, meant = Condition(labels, since, until), self._vector(query, vector)
+        cosines = None
+        if condition.empty and meant is None:
+            (ranked,) = self.ranked(counts, k, blend)
+        else:
+            check_number("k", k, Integral, 1)
+            part = self.blend if blend is None else checked_blend(blend)
+            ranked, cosines = choose(self, counts, int(k), part, condition, meant, self.vector_blend)
+        return self._hits(ranked, counts.indices, cosines)
+
+    def similar(self, id: str, k: int = 10, *, blend: float | None = None) -> Results:
+        """Find the documents that are most like one of them, by its words and its topics.
+
+        Parameters
+        ----------
+        id : str
+            The document.
+        k : int, default=10
+            At most that many others.
+        blend : float, optional
+            The part of topics, in place of the index's own.
+
+        Returns
+        -------
+        Results
+            Best first, without the document itself.
+        """
+        check_number("k", k, Integral, 1)
+        number = self._number(id)
+        counts = self.documents.corpus().counts[[number]]
+        (ranked,) = self.ranked(counts, k + 1, blend)
+        others = ranked.documents != number
+        found = Ranked(*(part[others][:k] for part in ranked))
+        return self._hits(found, counts.indices)
+
+    def _hits(self, ranked: Ranked, words: Any, cosines: Any = None) -> Results:
         ids, texts, hits = self.ids, self.texts, []
-        for document, score, term, topic in zip(*(part.tolist() for part in ranked), strict=True):
-            snippet = (
-                None if texts is None else make_snippet(texts[document], self.vectorizer, counts.indices)
-            )
-            hits.append(Hit(str(ids[document]), score, term, topic, snippet, *self._facts(document)))
+        near = [None] * len(ranked.documents) if cosines is None else cosines.tolist()
+        for (document, score, term, topic), cosine in zip(
+            zip(*(part.tolist() for part in ranked), strict=True), near, strict=True
+        ):
+            snippet = None if texts is None else make_snippet(texts[document], self.vectorizer, words)
+            facts = self._facts(document)
+            hits.append(Hit(str(ids[document]), score, term, topic, snippet, *facts, cosine))
         return Results(hits)
+
+    def _number(self, id: str) -> int:
+        """The number of a document."""
+        places = np.flatnonzero(self.ids == str(id))
+        if not places.size:
+            raise SearchError(f"there is no document {id!r} in the index")
+        return int(places[0])
+
+    def _vector(self, query: str, vector: Any) -> Any:
+        """The vector of a query, if the index has vectors."""
+        if self.vectors is None:
+            if vector is not None:
+                raise SearchError("this index has no vectors to compare with: give ", Parameter("vectors"))
+            return None
+        if vector is None:
+            if self.encoder is None:
+                raise SearchError(
+                    "this index has vectors, so a query needs one, too: give ",
+                    Parameter("vector"),
+                    ", or the index an ",
+                    Parameter("encoder"),
+                )
+            vector = self.encoder(query)
+        return self.vectors.query(vector)
 
     def run(
         self, queries: Mapping[str, str], k: int = 1000, *, blend: float | None = None
@@ -299,7 +399,13 @@ class SearchIndex:
         }
 
     def explain(
-        self, query: str, id: str, *, blend: float | None = None, n_words: int = WORDS_OF_TOPIC
+        self,
+        query: str,
+        id: str,
+        *,
+        blend: float | None = None,
+        n_words: int = WORDS_OF_TOPIC,
+        vector: Any = None,
     ) -> Explanation:
         """Say why a document has its score for a query.
 
@@ -313,13 +419,22 @@ class SearchIndex:
             The part of topics, in place of the index's own.
         n_words : int
             How many words of each topic are named.
+        vector : array-like of shape (n_dimensions,), optional
+            As for `search`.
 
         Returns
         -------
         Explanation
             The words and the topics that match, with what each contributes.
         """
-        return explained(self, query, id, self.blend if blend is None else checked_blend(blend), n_words)
+        part = self.blend if blend is None else checked_blend(blend)
+        found = explained(self, query, id, part, n_words)
+        meant = self._vector(query, vector)
+        if meant is None or self.vectors is None:
+            return found
+        cosine, weight = float(self.vectors.scores(meant)[self._number(id)]), self.vector_blend
+        score = weight * cosine + (1 - weight) * found.score
+        return replace(found, score=score, vector_score=cosine, vector_blend=weight)
 
     def tune(
         self, queries: Mapping[str, str], qrels: Mapping[str, Mapping[str, int]], **grids: Any
@@ -375,6 +490,7 @@ class SearchIndex:
         ids = checked_new_ids(documents, self.ids.tolist())
         if not len(ids):
             return self
+        self._refuse_vectors()
         texts = checked_texts(documents.values(), len(ids))
         counts, matcher = self.vectorizer.count(texts), self.matcher
         given = [None if labels is None else labels.get(id) for id in documents]
@@ -390,13 +506,65 @@ class SearchIndex:
         topics = matcher.topics.extended(self.rows(counts), more.labels, new.weights)
         self.documents = self.documents.extended(new)
         self.matcher = BlendedMatcher(matcher.terms.extended(counts), topics, matcher.scaling)
+        self._changed()
+        return self
+
+    def remove(self, ids: Iterable[str]) -> Self:
+        """Take documents out of the index.
+
+        Terms keep the idf, and BM25 the mean length, that they have.
+
+        Parameters
+        ----------
+        ids : iterable of str
+            Of documents that are there; at least one other has to stay.
+
+        Returns
+        -------
+        self
+            Without these documents. All of them are removed, or none.
+        """
+        gone = {self._number(id) for id in ([ids] if isinstance(ids, str) else ids)}
+        if not gone:
+            return self
+        stay = np.array([row for row in range(self.n_documents) if row not in gone], np.int64)
+        if not stay.size:
+            raise SearchError("these are all documents of the index: at least one has to stay")
+        self._refuse_vectors()
+        self.documents = self.documents.chosen(stay)
+        matcher = self.matcher
+        terms = matcher.terms.with_columns(self.documents.corpus().counts_csc)
+        self.matcher = BlendedMatcher(terms, self._topics(matcher.topics.similarity), matcher.scaling)
+        self._changed()
+        return self
+
+    def update(self, documents: Mapping[str, str], labels: Mapping[str, str] | None = None) -> Self:
+        """Add documents, in place of those that have the same id.
+
+        Parameters
+        ----------
+        documents, labels : mapping of str to str
+            As of `add`, but that ids may be there already.
+        """
+        check_mapping("documents", documents, "texts")
+        known = {str(id) for id in documents}.intersection(self.ids.tolist())
+        if len(known) == self.n_documents:
+            raise SearchError("these would replace all documents: fit anew, or make a new index")
+        checked_texts(documents.values(), len(documents))
+        return self.remove(known).add(documents, labels)
+
+    def _refuse_vectors(self) -> None:
+        if self.vectors is not None:
+            raise SearchError("an index with vectors of your own cannot be changed: make a new one")
+
+    def _changed(self) -> None:
+        """Let the bundle that has this for its own index have its documents, too."""
         if self.bundle is not None and vars(self.bundle).get("index") is self and self.modality is None:
             self.bundle.documents = self.documents
             self._tell_bundle()
         else:
-            # Other modalities of the bundle do not have the new documents.
+            # Other modalities of the bundle do not have the same documents.
             self._notes, self.bundle = self.notes, None
-        return self
 
     def _labels(self, counts: CSR, given: list[str | None]) -> list[str]:
         """Labels of new documents; where none is given, the class that is predicted, or "unknown"."""

@@ -65,6 +65,8 @@ class Hit:
         A piece of it with words of the query, if the index has the texts.
     label, date : str or None
         Where they are known; the date as ISO 8601 has it.
+    vector_score : float or None
+        The cosine of its vector with that of the query, if the index has vectors.
     """
 
     id: str
@@ -74,6 +76,7 @@ class Hit:
     snippet: Snippet | None = None
     label: str | None = None
     date: str | None = None
+    vector_score: float | None = None
 
 
 class Results(Sequence[Hit]):
@@ -183,7 +186,8 @@ class Explanation:
     id : str
         The document.
     score : float
-        ``blend * topic_score + (1 - blend) * term_score / term_unit``.
+        ``blend * topic_score + (1 - blend) * term_score / term_unit``; with vectors, that times
+        ``1 - vector_blend``, and ``vector_blend * vector_score``.
     term_score, topic_score : float
         The parts; what `terms` contribute adds up to the one, what `topics` contribute to the other.
     blend : float
@@ -194,6 +198,10 @@ class Explanation:
         Words that match, the largest contribution first.
     topics : tuple of TopicMatch
         Topics that match, the largest contribution, for or against, first.
+    vector_score : float or None
+        The cosine of the vectors of document and query, if the index has vectors.
+    vector_blend : float
+        Their part.
     """
 
     id: str
@@ -204,13 +212,19 @@ class Explanation:
     term_unit: float
     terms: tuple[TermMatch, ...]
     topics: tuple[TopicMatch, ...]
+    vector_score: float | None = None
+    vector_blend: float = 0.0
 
     def __str__(self) -> str:
-        lines = [
-            f"{self.id}: {self.score:.4f} = {self.blend:g} x topics {self.topic_score:.4f} "
-            f"+ {1 - self.blend:g} x terms {self.term_score:.4f}"
-            + (f" / {self.term_unit:.4f}" if self.term_unit != 1 else "")
-        ]
+        divided = f" / {self.term_unit:.4f}" if self.term_unit != 1 else ""
+        both = (
+            f"{self.blend:g} x topics {self.topic_score:.4f} "
+            f"+ {1 - self.blend:g} x terms {self.term_score:.4f}{divided}"
+        )
+        if self.vector_score is not None:
+            part = self.vector_blend
+            both = f"{part:g} x vectors {self.vector_score:.4f} + {1 - part:g} x ({both})"
+        lines = [f"{self.id}: {self.score:.4f} = {both}"]
         lines += [f"  term {m.term}: {m.contribution:.4f} ({m.share:.0%})" for m in self.terms]
         return "\n".join(lines + self._topic_lines())
 

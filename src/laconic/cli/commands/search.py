@@ -21,6 +21,7 @@ from laconic.cli.options.naming import option_names
 from laconic.cli.options.table import DATA, MODALITIES, READING
 from laconic.cli.screen.console import emit, is_narrow, printable, say, speaks_unicode, waiting
 from laconic.cli.screen.documents import model_documents
+from laconic.cli.screen.reading import ReadingDisplay, tell_problems
 from laconic.words import plural
 
 if TYPE_CHECKING:
@@ -37,6 +38,18 @@ Examples
   laconic search model battery life -k 20 --blend 0.5 --explain
 
   laconic search model "battery life" --json > found.json
+
+  laconic search model "battery life" --only-label phones --since 2026-01-01
+
+  laconic search model --similar review-17
+
+  laconic search model --queries queries.tsv --run run.txt
+
+  laconic search model --tune --queries queries.tsv --qrels qrels.txt
+
+  laconic search model --add new.csv --text body --id key
+
+  laconic search model --remove review-17
 """
 
 Query = Annotated[
@@ -63,6 +76,74 @@ ModalityOption = Annotated[
         show_default="that of the last --corpus",
     ),
 ]
+CHANGE = "Changing what is searched"
+MANY = "Many queries"
+Similar = Annotated[
+    str | None,
+    typer.Option(metavar="ID", help="In place of a query: find the documents that are most like this one."),
+]
+OnlyLabel = Annotated[
+    list[str] | None,
+    typer.Option("--only-label", metavar="LABEL", help="Only documents with this label; may be repeated."),
+]
+Since = Annotated[
+    str | None,
+    typer.Option(metavar="DATE", help="Only documents of this day, month or year, or later: 2026-11-16."),
+]
+Until = Annotated[str | None, typer.Option(metavar="DATE", help="Only documents of this day or earlier.")]
+QueriesFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--queries",
+        metavar="FILE",
+        help="Search for many queries, into --run: JSON lines with _id and text, TREC topics, or lines of an "
+        "id, a tab and a text.",
+        readable=False,
+        rich_help_panel=MANY,
+    ),
+]
+RunFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--run",
+        metavar="FILE",
+        help="Write what was found for --queries, in TREC's six columns (-k 1000 for 1,000 each).",
+        readable=False,
+        rich_help_panel=MANY,
+    ),
+]
+Tune = Annotated[
+    bool,
+    typer.Option(
+        "--tune",
+        help="Choose the blend and the parameters of BM25 by --queries and --qrels, and keep them.",
+        rich_help_panel=MANY,
+    ),
+]
+QrelsFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--qrels",
+        metavar="FILE",
+        help="Which documents are relevant for --queries: TREC's four columns, or query, document and grade.",
+        readable=False,
+        rich_help_panel=MANY,
+    ),
+]
+Add = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--add",
+        metavar="PATH",
+        help="Add the documents of these files, in place of those with the same --id; the topics stay.",
+        readable=False,
+        rich_help_panel=CHANGE,
+    ),
+]
+Remove = Annotated[
+    list[str] | None,
+    typer.Option("--remove", metavar="ID", help="Take a document out.", rich_help_panel=CHANGE),
+]
 Explain = Annotated[bool, typer.Option("--explain", help="Show which words and topics match.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON: what was found, with all numbers.")]
 
@@ -76,6 +157,16 @@ def search(
     explain: Explain = False,
     json: AsJson = False,
     modality: ModalityOption = None,
+    similar: Similar = None,
+    only_label: OnlyLabel = None,
+    since: Since = None,
+    until: Until = None,
+    queries: QueriesFile = None,
+    run: RunFile = None,
+    tune: Tune = False,
+    qrels: QrelsFile = None,
+    add: Add = None,
+    remove: Remove = None,
     corpus: CorpusPaths = None,
     texts: Texts = True,
     *,
@@ -86,14 +177,18 @@ def search(
 
     They are those that the model was fitted on. --corpus names others, with the options that say how they are
     read: they take the place of those that are saved with the model, and later searches find them. For
-    search, fit with --min-df 1: rare words find documents.
+    search, fit with --min-df 1: rare words find documents. --add and --remove change single documents.
     """
-    if corpus is None and (reading or columns):
+    if corpus is None and add is None and (reading or columns):
         typed = option_names(reading) if reading else f"--text-{next(iter(columns))}"
         raise typer.BadParameter(f"name the documents that {typed} is about", param_hint="--corpus")
     if corpus is None and not texts:
         raise typer.BadParameter("it is about documents that --corpus names", param_hint="--no-texts")
-    if corpus is None and not query:
+    if (run is None) != (queries is None) and not tune:
+        raise typer.BadParameter("goes with --queries, and --queries with it", param_hint="--run")
+    if tune and (queries is None or qrels is None):
+        raise typer.BadParameter("needs known answers: --queries and --qrels", param_hint="--tune")
+    if not (query or corpus or similar or queries or add or remove):
         raise typer.BadParameter("say what to search for", param_hint="QUERY")
     with waiting(f"loading {model}"):
         from laconic.bundle import load
@@ -103,11 +198,19 @@ def search(
         index = _opened(bundle, model, modality)
     else:
         index = _made(bundle, model, corpus, reading, columns, keep_texts=texts)
-    if not query:
+    if remove or add:
+        _change(index, model, remove or [], add or [], reading)
+    if queries is not None:
+        _answer(index, model, queries, run, qrels if tune else None, number, blend)
+    if not query and similar is None:
         return
-    words = " ".join(query)
-    found = index.search(words, number, blend=blend)
-    reasons = [index.explain(words, hit.id, blend=blend) for hit in found] if explain else []
+    words = " ".join(query or ())
+    if similar is not None:
+        found, reasons = index.similar(similar, number, blend=blend), []
+        words = words or f"documents like {similar}"
+    else:
+        found = index.search(words, number, blend=blend, labels=only_label or None, since=since, until=until)
+        reasons = [index.explain(words, hit.id, blend=blend) for hit in found] if explain else []
     if json:
         sys.stdout.write(_as_json(index, words, index.blend if blend is None else blend, found, reasons))
     elif found:
@@ -116,6 +219,71 @@ def search(
             emit(_reason(reason))
     else:
         say(_why_nothing(index, words))
+
+
+def _change(
+    index: SearchIndex, model: Path, gone: list[str], files: list[Path], reading: Mapping[str, Any]
+) -> None:
+    """Take documents out, and add others, in place of those with the same ids; saved with the model."""
+    index.remove(gone)
+    new: dict[str, str] = {}
+    labels: dict[str, str] = {}
+    if files:
+        if "id" not in reading:
+            raise typer.BadParameter("name the column of the ids, to tell documents apart", param_hint="--id")
+        from laconic.reading import read_documents
+
+        with ReadingDisplay() as display:
+            documents = read_documents(files, **reading, progress=display)
+            for document in documents:
+                new[document.id] = document.text
+                if document.label is not None:
+                    labels[document.id] = document.label
+        tell_problems(documents.reading)
+    n_replaced = len(set(new).intersection(index.ids.tolist()))
+    with waiting("saving the documents"):
+        index.update(new, labels)
+        index.save(model)
+    told = [
+        f"{plural(number, 'document')} {what}"
+        for number, what in (
+            (len(gone), "removed"),
+            (len(new) - n_replaced, "added"),
+            (n_replaced, "replaced"),
+        )
+        if number
+    ]
+    say(f"{', '.join(told)}: {plural(index.n_documents, 'document')} in {model}", whole=True)
+
+
+def _answer(
+    index: SearchIndex,
+    model: Path,
+    queries: Path,
+    run: Path | None,
+    qrels: Path | None,
+    number: int,
+    blend: float | None,
+) -> None:
+    """Tune the index by queries with known answers, and write what is found for queries to a run."""
+    from laconic.reading.queries import read_queries
+    from laconic.reading.rankings import read_qrels, write_run
+
+    asked = read_queries(queries)
+    if qrels is not None:
+        with waiting(f"trying blends on {plural(len(asked), 'query')}"):
+            found = index.tune(asked, read_qrels(qrels))
+            index.save(model)
+        parameters = "" if found.k1 is None else f", k1 {found.k1:g}, b {found.b:g}"
+        say(
+            f"blend {found.blend:g}{parameters} kept in {model}: mean average precision {found.score:.3f} on "
+            f"{plural(found.n_queries, 'query')}",
+            whole=True,
+        )
+    if run is not None:
+        with waiting(f"searching for {plural(len(asked), 'query')}"):
+            write_run(index.run(asked, number, blend=blend), run)
+        say(f"what was found for {plural(len(asked), 'query')} written to {run}", whole=True)
 
 
 def _why_nothing(index: SearchIndex, query: str) -> str:
@@ -175,6 +343,8 @@ def _made(
         index.notes = bundle.notes
         status.update(Text("saving the documents"))
         index.save(model)
+    if keep_texts and corpus.texts is None:
+        say("these documents have no texts, only counts, so no pieces of them will be shown")
     say(
         f"{plural(index.n_documents, 'document')} saved with {model}: they are searched from now on",
         whole=True,
