@@ -69,7 +69,7 @@ Output = Annotated[
         "--output",
         "-o",
         metavar="DIR",
-        help="Where to save the model: a new directory, or that of an earlier model, which is replaced.",
+        help="Where to save the model: a new directory, or an earlier model's, which is then replaced.",
         show_default=False,
         readable=False,
     ),
@@ -78,7 +78,7 @@ SaveCorpus = Annotated[
     Path | None,
     typer.Option(
         metavar="DIR",
-        help="Also save what was counted, as a directory that the next fit can take for its PATH.",
+        help="Also save the counted words as a directory, so that the next fit can start from it.",
         readable=False,
     ),
 ]
@@ -159,7 +159,7 @@ Stability = Annotated[
 ]
 DryRun = Annotated[
     bool,
-    typer.Option("--dry-run", help="Only show the plan, with an estimate of the memory; nothing is saved."),
+    typer.Option("--dry-run", help="Only show the plan and how much memory it takes; save nothing."),
 ]
 
 
@@ -186,7 +186,7 @@ def fit(
 ) -> None:
     """Find the topics of a collection and save them as a model.
 
-    Each topic gets a budget of words, so that it can be read as a whole. The documents are saved with the
+    Each topic has a limited number of words, so that you can read all of it. The documents are saved with the
     model, ready to be searched. Ctrl-C stops the fit and keeps the topics found so far; a second Ctrl-C
     aborts it. With --checkpoint, the same command goes on where it was.
     """

@@ -60,12 +60,12 @@ Texts = Annotated[
     bool,
     typer.Option(
         "--texts/--no-texts",
-        help="Whether the index keeps the texts, to show pieces of what is found.",
+        help="Keep the texts, to show pieces of what is found, or not.",
         rich_help_panel=DATA,
     ),
 ]
 Number = Annotated[
-    int, typer.Option("--number", "-k", metavar="NUMBER", min=1, help="At most that many documents.")
+    int, typer.Option("--number", "-k", metavar="NUMBER", min=1, help="Show at most this many documents.")
 ]
 ModalityOption = Annotated[
     str | None,
@@ -175,9 +175,9 @@ def search(
 ) -> None:
     """Find documents by the words of a query and by its topics.
 
-    They are those that the model was fitted on. --corpus names others, with the options that say how they are
-    read: they take the place of those that are saved with the model, and later searches find them. For
-    search, fit with --min-df 1: rare words find documents. --add and --remove change single documents.
+    It searches the documents the model was fitted to. --corpus replaces them with others, which are saved
+    with the model; --add and --remove change single documents. If you plan to search, fit with --min-df 1,
+    because rare words find documents best.
     """
     if corpus is None and add is None and (reading or columns):
         typed = option_names(reading) if reading else f"--text-{next(iter(columns))}"

@@ -49,7 +49,7 @@ Terms = Annotated[
         "-n",
         metavar="NUMBER",
         min=1,
-        help="At most that many words of each topic.",
+        help="Show at most this many words per topic.",
         show_default=f"{TERMS_SHOWN}; all with --json and --csv",
     ),
 ]
@@ -76,8 +76,8 @@ AsTable = Annotated[
     bool,
     typer.Option(
         "--table",
-        help="Show what the documents say of each topic: its share of all of them, how many have it as their "
-        "largest, the labels where it is strongest, and how well its words go together (NPMI).",
+        help="Show how each topic does in the documents: its share, how many documents have it as their "
+        "largest topic, the labels where it is strongest, and how well its words go together (NPMI).",
     ),
 ]
 Sort = Annotated[
@@ -102,8 +102,8 @@ def topics(
 ) -> None:
     """List the topics of a saved model, the heaviest words first.
 
-    Words that count against a topic are marked with a minus. The numbers of topics are those of the model's
-    rows; they never change. If documents have several modalities, the words of each stand side by side.
+    A minus marks words that count against a topic. The number of a topic never changes. For a model of
+    several modalities, the words of each are shown side by side.
     """
     if json and csv:
         raise typer.BadParameter("choose one of --json and --csv", param_hint="--csv")

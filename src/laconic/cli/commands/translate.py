@@ -60,7 +60,7 @@ def translate(
     reading: dict[str, Any],
     columns: dict[str, str],
 ) -> None:
-    """Say documents in words of another language: those that their topics have there.
+    """Describe documents in the words of another language, by the topics they have in common.
 
     The model is one of several modalities (fit --model multimodal-plsa). Name the column of the texts with
     --text-NAME; a .txt file has the column "text". Documents without any word of the vocabulary get none.

@@ -54,7 +54,7 @@ Blend = Annotated[
         metavar="NUMBER",
         min=0,
         max=1,
-        help="The part of topics in the score, from 0 (words alone) to 1 (topics alone).",
+        help="How much topics count in the score, from 0 (only words) to 1 (only topics).",
         show_default="that of the index",
     ),
 ]

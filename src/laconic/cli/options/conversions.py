@@ -135,7 +135,7 @@ def seed(typed: int) -> int:
 def jobs(typed: int) -> int:
     """A number of threads."""
     if typed == 0:
-        raise typer.BadParameter("0 threads do no work: give 1 or more, or -1 for all cores")
+        raise typer.BadParameter("0 threads cannot do anything: give 1 or more, or -1 for all cores")
     return typed
 
 

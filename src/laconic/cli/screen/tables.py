@@ -135,7 +135,7 @@ def facts_table(columns: Mapping[str, Sequence[Any]]) -> Table:
 
 
 def _fact(name: str, value: Any) -> str:
-    if name == "share":
+    if name in ("share", "returns"):
         return f"{value:.1%}"
     if isinstance(value, float):
         return f"{value:.3f}"
