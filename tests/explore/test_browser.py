@@ -274,3 +274,53 @@ def test_the_report(browser, tmp_path, kind):
         page.emulate_media(media="print")
         assert not page.locator(".top").is_visible()
         assert page.locator(".card").first.is_visible()
+
+
+def test_rename_merge_undo(browser, tmp_path):
+    path = tmp_path / "model"
+    KINDS["flat"]().save(path)
+    with serving(path) as door, Visit(browser, door) as visit:
+        page = visit.go("/topics/1")
+        page.locator(".acts summary").click()
+        page.fill("#new-name", "Luna & Sol")
+        page.get_by_role("button", name="Rename").click()
+        page.locator("h1", has_text="Luna & Sol").wait_for()
+        visit.go("/topics/0")
+        page.locator(".acts summary").click()
+        page.fill("#merge-with", "3")
+        page.get_by_role("button", name="Merge").click()
+        page.get_by_role("button", name="Accept").click()
+        page.locator("ol li", has_text="Topics 0 and 3 merged").wait_for()
+        assert complaints(page) == []
+        assert page.locator("#log-title ~ ol li").count() == 2
+        page.get_by_role("button", name="Undo").click()
+        page.locator("ol li", has_text="merged").wait_for(state="detached")
+        visit.go("/topics/3")
+        assert page.locator(".bars li").count() > 0
+        visit.go("/edits")
+        page.fill("#seed-name", "sky")
+        page.fill("#seed-words", "sun, moon")
+        page.get_by_role("button", name="Seed").click()
+        page.get_by_role("button", name="Discard").wait_for()
+        page.get_by_role("button", name="Accept").wait_for()
+        page.get_by_role("button", name="Discard").click()
+        page.locator("#seed-name").wait_for()
+
+
+def test_a_second_tab_is_told(browser, tmp_path):
+    path = tmp_path / "model"
+    KINDS["flat"]().save(path)
+    with serving(path) as door, Visit(browser, door) as visit:
+        stale = visit.go("/topics/1")
+        other = visit.context.new_page()
+        for page, name in ((other, "Luna"), (stale, "Sol")):
+            if page is other:
+                page.goto(f"{visit.address}/topics/1")
+            page.locator(".acts summary").click()
+            page.fill("#new-name", name)
+            page.get_by_role("button", name="Rename").click()
+            if page is other:
+                page.locator("h1", has_text="Luna").wait_for()
+        stale.locator("#told", has_text="reload the page").wait_for()
+        # a browser says every answer that is an error on its console
+        visit.wrong = [said for said in visit.wrong if "409" not in said]

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, Field
 
+from laconic.bundle.versions import Edit
 from laconic.explore import views
+from laconic.explore.server.acting import JobView, Workshop
 from laconic.explore.server.state import Explored
 from laconic.explore.views import shapes
+from laconic.steering.changes import Change
 
 MOST = 1_000
 """At most so many of anything in one answer."""
@@ -36,6 +39,81 @@ def as_json(view: Any) -> Response:
     text = json.dumps(plain, ensure_ascii=False, allow_nan=False)
     # half of a pair of characters, such as broken texts have, is in no encoding
     return Response(text.encode("utf-8", "replace"), media_type="application/json")
+
+
+class Asked(BaseModel):
+    """A change that is asked for, and the version of the model that the page has shown."""
+
+    kind: Literal["rename", "merge", "split", "seed", "drop", "forbid", "freeze"]
+    version: str = Field(max_length=64)
+    topics: list[Annotated[int, Field(ge=0, le=1_000_000)]] = Field([], max_length=100)
+    words: list[Annotated[str, Field(min_length=1, max_length=200)]] = Field([], max_length=200)
+    name: str = Field("", max_length=200)
+
+    def change(self) -> Change:
+        """The same for a model."""
+        return Change(self.kind, tuple(self.topics), tuple(self.words), self.name.strip())
+
+
+class Version(BaseModel):
+    """The version of the model that a page has shown, or that it has now."""
+
+    version: str = Field(max_length=64)
+
+
+class Edits(BaseModel):
+    """What was changed, the oldest first."""
+
+    version: str
+    edits: list[Edit]
+
+
+def acts(workshop: Workshop) -> APIRouter:
+    """What changes a model.
+
+    Parameters
+    ----------
+    workshop : Workshop
+    """
+    router = APIRouter(
+        prefix="/api",
+        tags=["changes"],
+        responses={409: {"description": "The page is out of date, or another refit is going on."}},
+    )
+
+    @router.get("/edits", response_model=Edits)
+    def edits() -> Edits:
+        """The log of changes."""
+        return Edits(version=workshop.explored.now().version, edits=workshop.log())
+
+    @router.post("/edits", response_model=Version)
+    def change(asked: Asked) -> Version:
+        """Change a name at once; begin a refit for all else."""
+        return Version(version=workshop.change(asked.change(), asked.version))
+
+    @router.post("/undo", response_model=Version)
+    def undo(seen: Version) -> Version:
+        """Take the last change back."""
+        workshop.undo(seen.version)
+        return Version(version=workshop.explored.now().version)
+
+    @router.get("/refit", response_model=JobView)
+    def job() -> Response:
+        """How far the refit is, and what it would change."""
+        return as_json(workshop.job())
+
+    @router.post("/refit/accept", response_model=Version)
+    def accept() -> Version:
+        """Save what the refit has found."""
+        return Version(version=workshop.accept())
+
+    @router.post("/refit/discard", response_model=JobView)
+    def discard() -> Response:
+        """Forget the refit."""
+        workshop.discard()
+        return as_json(workshop.job())
+
+    return router
 
 
 def api(explored: Explored) -> APIRouter:

@@ -12,7 +12,8 @@ from starlette.exceptions import HTTPException
 
 from laconic import __version__
 from laconic.errors import InputError
-from laconic.explore.server.api import api
+from laconic.explore.server.acting import ConflictError, Workshop
+from laconic.explore.server.api import acts, api
 from laconic.explore.server.guard import Door, Guard
 from laconic.explore.server.pages import Pages, refusal
 from laconic.explore.server.state import Explored
@@ -45,8 +46,11 @@ def make_app(path: Path, door: Door, *, read_only: bool = False) -> Any:
         redoc_url=None,
         redirect_slashes=False,
     )
-    pages = Pages(explored, read_only=read_only)
+    workshop = Workshop(explored)
+    pages = Pages(explored, None if read_only else workshop)
     app.include_router(api(explored))
+    if not read_only:
+        app.include_router(acts(workshop))
     app.include_router(pages.router())
 
     def answer(request: Request, status: int, message: str) -> Response:
@@ -57,6 +61,10 @@ def make_app(path: Path, door: Door, *, read_only: bool = False) -> Any:
     @app.exception_handler(UnknownError)
     def unknown(request: Request, error: UnknownError) -> Response:
         return answer(request, 404, str(error))
+
+    @app.exception_handler(ConflictError)
+    def conflict(request: Request, error: ConflictError) -> Response:
+        return answer(request, 409, str(error))
 
     @app.exception_handler(InputError)
     @app.exception_handler(ValueError)

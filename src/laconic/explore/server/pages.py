@@ -12,6 +12,7 @@ from laconic.explore import views
 from laconic.explore.facts import facts_of
 from laconic.explore.pages.rendering import asset, digest, render
 from laconic.explore.report import summary
+from laconic.explore.server.acting import Workshop
 from laconic.explore.server.api import LONGEST_TEXT, Modality, Text
 from laconic.explore.server.links import ExplorerLinks
 from laconic.explore.server.state import Explored, Seen
@@ -20,7 +21,7 @@ from laconic.explore.views.shapes import Described
 
 PAGE = 100
 ON_MAP = 500
-ASSETS = {"style.css": "text/css", "look.js": "text/javascript"}
+ASSETS = {"style.css": "text/css", "look.js": "text/javascript", "act.js": "text/javascript"}
 LINKS = ExplorerLinks()
 
 Number = Annotated[int, Query(ge=0, le=1_000_000)]
@@ -42,11 +43,12 @@ class Pages:
     Parameters
     ----------
     explored : Explored
-    read_only : bool
+    workshop : Workshop or None
+        Where it is changed; None if nothing may be.
     """
 
-    def __init__(self, explored: Explored, *, read_only: bool) -> None:
-        self.explored, self.read_only = explored, read_only
+    def __init__(self, explored: Explored, workshop: Workshop | None) -> None:
+        self.explored, self.workshop = explored, workshop
 
     def page(
         self,
@@ -67,7 +69,7 @@ class Pages:
             csrf=request.scope["state"]["csrf"],
             here=request.url.path,
             has=self._has(seen),
-            read_only=self.read_only,
+            read_only=self.workshop is None,
             beside=beside,
             stamp=stamp,
             **values,
@@ -104,6 +106,8 @@ class Pages:
             ("/favicon.ico", self.icon),
         ):
             router.add_api_route(path, made, methods=["GET", "HEAD"], response_class=HTMLResponse)
+        if self.workshop is not None:
+            router.add_api_route("/edits", self.edits, methods=["GET", "HEAD"], response_class=HTMLResponse)
         router.add_api_route("/text", self.described, methods=["POST"], response_class=HTMLResponse)
         return router
 
@@ -263,6 +267,12 @@ class Pages:
             modality="" if view is None else view.modality,
             shades={} if view is None else shades(view.topics),
         )
+
+    def edits(self, request: Request) -> HTMLResponse:
+        """What was changed, what a refit would change, and forms for more."""
+        assert self.workshop is not None
+        seen, job, log = self.explored.now(), self.workshop.job(), self.workshop.log()
+        return self.page(request, "edits.html", seen, beside="/api/edits", job=job, log=log[::-1])
 
     def unknown(self, request: Request, message: str, status: int = 404) -> HTMLResponse:
         """What there is not."""

@@ -4,6 +4,7 @@ They work for any number of topics, for models with and without documents, class
 never change the bundle. What they need is found once for a bundle and kept beside it.
 """
 
+from laconic.explore.views.differences import difference
 from laconic.explore.views.documents import describe, document, search
 from laconic.explore.views.groups import label, labels, time
 from laconic.explore.views.lines import UnknownError
@@ -14,6 +15,7 @@ __all__ = [
     "UnknownError",
     "compare",
     "describe",
+    "difference",
     "document",
     "label",
     "labels",

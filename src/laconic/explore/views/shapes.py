@@ -398,6 +398,28 @@ class Pair:
 
 
 @dataclass(frozen=True)
+class TopicDifference:
+    """A topic that has changed: its words before and after, those gained and lost, the cosine of both."""
+
+    id: int
+    name: str
+    cosine: float
+    before: list[str]
+    after: list[str]
+    gained: list[str]
+    lost: list[str]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What has changed between two models; how many topics stayed; what both explain of the documents."""
+
+    topics: list[TopicDifference]
+    n_same: int
+    explained: list[float | None]
+
+
+@dataclass(frozen=True)
 class Branch:
     """A node of the tree of topics: a topic, or what was joined of two others at a distance."""
 

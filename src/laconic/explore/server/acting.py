@@ -1,0 +1,180 @@
+"""Changes from the page: small ones at once, refits in the background, each kept as a new version."""
+
+from __future__ import annotations
+
+import threading
+import time
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from laconic.bundle.versions import Edit, StaleError, edits, save_version, undo
+from laconic.errors import InputError
+from laconic.explore.server.state import Explored, Seen
+from laconic.explore.views.differences import difference
+from laconic.explore.views.shapes import Difference
+from laconic.steering.changes import Change, changed
+
+if TYPE_CHECKING:
+    from laconic.bundle import Bundle
+    from laconic.losses.loop import Progress
+
+STALE = "The model was changed in the meantime, in another tab or by somebody else: reload the page."
+
+
+class ConflictError(InputError):
+    """It cannot be done now: the page is out of date, or something else is going on."""
+
+
+@dataclass(frozen=True)
+class JobView:
+    """A refit: how far it is, and what it would change.
+
+    `state` is "none", "running", "ready" (to be accepted or discarded) or "failed".
+    """
+
+    state: str
+    what: str = ""
+    iteration: int = 0
+    most: int = 0
+    seconds: float = 0.0
+    message: str = ""
+    difference: Difference | None = None
+
+
+class _Job:
+    """A refit in a thread of its own."""
+
+    def __init__(self, seen: Seen, change: Change) -> None:
+        self.seen, self.change = seen, change
+        self.began = time.monotonic()
+        self.seconds = 0.0
+        self.stopped = threading.Event()
+        self.progress: Progress | None = None
+        self.found: Bundle | None = None
+        self.difference: Difference | None = None
+        self.message = ""
+        self.done = threading.Event()
+        self.thread = threading.Thread(target=self._run, daemon=True, name="refit")
+        self.thread.start()
+
+    def _run(self) -> None:
+        try:
+            with warnings.catch_warnings():
+                # Whether it has converged is not what is asked here: it is seen what it has become.
+                warnings.simplefilter("ignore")
+                found = changed(self.seen.bundle, self.change, callback=self._watch)
+                if not self.stopped.is_set():
+                    self.difference = difference(self.seen.bundle, found)
+                    self.found = found
+        except InputError as error:
+            self.message = str(error)
+        except Exception as error:
+            self.message = f"the refit failed: {type(error).__name__}: {error}"
+        finally:
+            self.seconds = time.monotonic() - self.began
+            self.done.set()
+
+    def _watch(self, report: Progress) -> bool:
+        self.progress = report
+        return self.stopped.is_set()
+
+    def view(self) -> JobView:
+        """How far it is."""
+        state = "running" if not self.done.is_set() else "ready" if self.found is not None else "failed"
+        return JobView(
+            state=state,
+            what=str(self.change),
+            iteration=0 if self.progress is None else self.progress.iteration,
+            most=0 if self.progress is None else self.progress.max_iter,
+            seconds=self.seconds or time.monotonic() - self.began,
+            message=self.message,
+            difference=self.difference,
+        )
+
+
+class Workshop:
+    """Where a model is changed: one refit at a time, and nothing is saved before it is accepted.
+
+    Parameters
+    ----------
+    explored : Explored
+    """
+
+    def __init__(self, explored: Explored) -> None:
+        self.explored = explored
+        self._lock = threading.Lock()
+        self._job: _Job | None = None
+
+    def log(self) -> list[Edit]:
+        """The changes so far, the oldest first."""
+        return edits(self.explored.path)
+
+    def job(self) -> JobView:
+        """The refit that is going on, or waits for a decision."""
+        with self._lock:
+            return JobView("none") if self._job is None else self._job.view()
+
+    def change(self, change: Change, version: str) -> str:
+        """Make a small change at once, or begin a refit.
+
+        Parameters
+        ----------
+        change : Change
+        version : str
+            That the page was made of.
+
+        Returns
+        -------
+        str
+            The version that the model has now.
+        """
+        with self._lock:
+            seen = self._seen(version)
+            if not change.refits:
+                return self._save(changed(seen.bundle, change), change, seen.version)
+            if self._job is not None and not self._over(self._job):
+                raise ConflictError("A refit is going on, or waits to be accepted or discarded.")
+            self._job = _Job(seen, change)
+            return seen.version
+
+    def accept(self) -> str:
+        """Save what the refit has found; tells the new version."""
+        with self._lock:
+            job = self._job
+            if job is None or job.found is None:
+                raise ConflictError("There is nothing to accept.")
+            version = self._save(job.found, job.change, job.seen.version)
+            self._job = None
+            return version
+
+    def discard(self) -> None:
+        """Forget the refit; one that is going on ends with its iteration."""
+        with self._lock:
+            if self._job is not None:
+                self._job.stopped.set()
+            self._job = None
+
+    def undo(self, version: str) -> Edit:
+        """Take the last change back."""
+        with self._lock:
+            try:
+                return undo(self.explored.path, parent=self._seen(version).version)
+            except StaleError as error:
+                raise ConflictError(STALE) from error
+
+    def _seen(self, version: str) -> Seen:
+        seen = self.explored.now()
+        if seen.version != version:
+            raise ConflictError(STALE)
+        return seen
+
+    def _save(self, bundle: Any, change: Change, parent: str) -> str:
+        try:
+            return save_version(bundle, self.explored.path, str(change), parent=parent)
+        except StaleError as error:
+            raise ConflictError(STALE) from error
+
+    @staticmethod
+    def _over(job: _Job) -> bool:
+        return job.done.is_set() and job.found is None

@@ -1,0 +1,153 @@
+import json
+import time
+
+import pytest
+from asking import ask, door
+from explore_toys import KINDS
+from test_report import Page
+
+from laconic.bundle import load
+from laconic.bundle.versions import version_of
+from laconic.explore import views
+from laconic.explore.server.app import make_app
+
+
+@pytest.fixture
+def saved(tmp_path):
+    KINDS["flat"]().save(tmp_path / "model")
+    return tmp_path / "model"
+
+
+@pytest.fixture
+def app(saved):
+    return make_app(saved, door())
+
+
+def post(app, path, **content):
+    return ask(app, path, "POST", json.dumps(content).encode())
+
+
+def version(app):
+    return ask(app, "/api/edits").json["version"]
+
+
+def waited(app):
+    """The refit, when it is over."""
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline:
+        job = ask(app, "/api/refit").json
+        if job["state"] != "running":
+            return job
+        time.sleep(0.02)
+    raise AssertionError("the refit did not end")
+
+
+def test_a_name_is_changed_at_once_and_taken_back(app, saved):
+    before = version(app)
+    answer = post(app, "/api/edits", kind="rename", topics=[1], name="Luna & <b>", version=before)
+    assert answer.status == 200
+    assert load(saved).names[1] == "Luna & <b>"
+    page = Page(ask(app, "/topics/1").text)
+    assert "Luna & <b>" in "".join(page.text)
+    assert not page.all("b") or "Luna" not in str(page.all("b"))
+    assert post(app, "/api/undo", version=version(app)).status == 200
+    assert version(app) == before
+    assert load(saved).names[1] is None
+
+
+def test_a_stale_tab_is_told_and_changes_nothing(app, saved):
+    old = version(app)
+    post(app, "/api/edits", kind="rename", topics=[1], name="Luna", version=old)
+    for path, content in (
+        ("/api/edits", {"kind": "rename", "topics": [1], "name": "Sol"}),
+        ("/api/edits", {"kind": "drop", "topics": [1]}),
+        ("/api/undo", {}),
+    ):
+        answer = post(app, path, version=old, **content)
+        assert answer.status == 409
+        assert "reload" in answer.json["detail"]
+    assert load(saved).names[1] == "Luna"
+
+
+def test_a_refit_is_seen_before_it_is_accepted(app, saved):
+    before = version(app)
+    assert ask(app, "/api/refit").json["state"] == "none"
+    assert post(app, "/api/edits", kind="merge", topics=[0, 1], version=before).json == {"version": before}
+    job = waited(app)
+    assert job["state"] == "ready", job
+    assert {one["id"] for one in job["difference"]["topics"]} >= {0, 1}
+    assert version_of(saved) == before
+    assert post(app, "/api/edits", kind="drop", topics=[2], version=before).status == 409
+    text = "".join(Page(ask(app, "/edits").text).text)
+    assert "Before and after" in text
+    assert "without words" in text
+    assert post(app, "/api/refit/accept").status == 200
+    assert load(saved).model.topic_sizes_[1] == 0
+    assert "Topics 0 and 1 merged" in ask(app, "/edits").text
+    assert post(app, "/api/refit/accept").status == 409
+    assert ask(app, "/topics/1").status == 200
+    assert post(app, "/api/undo", version=version(app)).status == 200
+    assert version_of(saved) == before
+
+
+def test_a_refit_can_be_discarded(app, saved):
+    before = version(app)
+    post(app, "/api/edits", kind="split", topics=[0], version=before)
+    assert post(app, "/api/refit/discard").json["state"] == "none"
+    post(app, "/api/edits", kind="split", topics=[0], version=before)
+    waited(app)
+    assert post(app, "/api/refit/discard").json["state"] == "none"
+    assert version_of(saved) == before
+
+
+def test_a_refit_of_a_model_that_changed_meanwhile_is_not_accepted(app, saved):
+    post(app, "/api/edits", kind="seed", words=["sun", "moon"], name="sky", version=version(app))
+    waited(app)
+    load(saved).rename(0, "Luna").save(saved)
+    assert post(app, "/api/refit/accept").status == 409
+    assert load(saved).names[0] == "Luna"
+
+
+@pytest.mark.parametrize(
+    ("content", "status"),
+    [
+        ({"kind": "rename", "topics": [9], "name": "x"}, 400),
+        ({"kind": "rename", "topics": [], "name": "x"}, 400),
+        ({"kind": "rename", "topics": [0], "name": "12"}, 400),
+        ({"kind": "melt", "topics": [0]}, 422),
+        ({"kind": "forbid", "words": ["x" * 500]}, 422),
+        ({"kind": "merge", "topics": list(range(200))}, 422),
+    ],
+)
+def test_what_cannot_be_done_is_said(app, content, status):
+    answer = post(app, "/api/edits", version=version(app), **content)
+    assert answer.status == status
+    assert isinstance(answer.json["detail"], str)
+
+
+def test_a_refit_that_fails_says_why(app):
+    post(app, "/api/edits", kind="seed", words=["zeppelin"], version=version(app))
+    job = waited(app)
+    assert job["state"] == "failed"
+    assert "'zeppelin' is not in the vocabulary" in job["message"]
+    assert "is not in the vocabulary" in ask(app, "/edits").text
+    post(app, "/api/edits", kind="freeze", topics=[0], version=version(app))
+    assert waited(app)["state"] == "ready"
+
+
+def test_read_only_has_nothing_to_act_with(saved):
+    app = make_app(saved, door(), read_only=True)
+    page = ask(app, "/topics/0").text
+    assert "act.js" not in page
+    assert "Change this topic" not in page
+    assert ask(app, "/edits").status == 404
+    assert ask(app, "/api/edits").status == 404
+    assert (
+        post(app, "/api/edits", kind="rename", topics=[0], name="x", version=version_of(saved)).status == 403
+    )
+    assert load(saved).names[0] is None
+
+
+def test_the_difference_of_a_model_and_itself_is_nothing():
+    found = views.difference(KINDS["flat"](), KINDS["flat"]())
+    assert (found.topics, found.n_same) == ([], 4)
