@@ -268,6 +268,21 @@ def test_the_map_is_the_same_after_saving(tmp_path):
     assert views.topic_map(laconic.load(tmp_path / "model")) == views.topic_map(bundle)
 
 
+def test_what_comes_back_is_told_where_it_was_measured():
+    from dataclasses import replace
+
+    from laconic.bundle.notes import Returns
+    from laconic.explore.report import report_html, summary
+
+    bundle = of_size(3)
+    assert views.overview(bundle).topics[0].stability is None
+    bundle.notes = replace(bundle.notes, returns=Returns((0.9, 0.5, None), 10))
+    found = views.overview(bundle)
+    assert [topic.stability for topic in found.topics] == [0.9, 0.5, None]
+    assert any("1 of 2 topics are stable" in said for said in summary(found))
+    assert "comes back in 90%" in report_html(bundle)
+
+
 def test_facts_do_not_keep_bundles_alive():
     import gc
     import weakref

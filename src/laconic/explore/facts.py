@@ -176,7 +176,8 @@ class Facts:
 
     def stability(self, topic: int) -> float | None:
         """How surely a topic comes back, where that was measured."""
-        return None
+        returns = self.bundle.notes.returns
+        return None if returns is None else returns.shares[topic]
 
     # what the documents say
 

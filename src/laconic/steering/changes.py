@@ -112,14 +112,15 @@ def changed(bundle: Bundle, change: Change, *, callback: Callback | None = None)
 
 
 def _copied(bundle: Bundle, model: TopicModel) -> Bundle:
-    return Bundle(
+    copied = Bundle(
         model,
         bundle.vectorizer,
         vectorizers=bundle.vectorizers or None,
         documents=bundle.documents,
         search_settings=bundle.search_settings,
-        names=bundle.names,
     )
+    copied.notes = bundle.notes
+    return copied
 
 
 def _check(bundle: Bundle, change: Change) -> None:
