@@ -167,6 +167,17 @@ class TreeDrawing:
     leaves: list[tuple[int, str, float]]
 
 
+def _joined(root: Branch) -> list[Branch]:
+    """All branches that join others."""
+    found, stack = [], [root]
+    while stack:
+        branch = stack.pop()
+        if branch.branches:
+            found.append(branch)
+            stack.extend(branch.branches)
+    return found
+
+
 ROW = 22
 _DEPTH = 300
 
@@ -183,10 +194,16 @@ def draw_tree(root: Branch | None) -> TreeDrawing:
     lines: list[str] = []
     if root is None:
         return TreeDrawing(_DEPTH, 0, lines, leaves)
-    highest = root.height or 1.0
+    heights = [branch.height for branch in _joined(root)]
+    lowest, highest = min(heights, default=0.0), max(heights, default=1.0)
+    spread = highest - lowest or 1.0
 
     def across(height: float) -> float:
-        return _DEPTH * (1 - height / highest) + 2
+        """Where a join lies; joins share the width, also where all topics are far from each other."""
+        return _DEPTH * (0.75 - 0.75 * (height - lowest) / spread) + 2
+
+    def ends(branch: Branch) -> float:
+        return across(branch.height) if branch.branches else _DEPTH + 2
 
     # Depth first without recursion: a tree may be as deep as it has topics.
     places: dict[int, float] = {}

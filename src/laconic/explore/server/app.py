@@ -20,7 +20,7 @@ from laconic.explore.server.state import Explored
 from laconic.explore.views.lines import UnknownError
 
 
-def make_app(path: Path, door: Door, *, read_only: bool = False) -> Any:
+def make_app(path: Path, door: Door, *, read_only: bool = False, warm: bool = False) -> Any:
     """Make the explorer of a saved model.
 
     Parameters
@@ -31,12 +31,16 @@ def make_app(path: Path, door: Door, *, read_only: bool = False) -> Any:
         Its address and token.
     read_only : bool, default=False
         Whether nothing may be changed.
+    warm : bool, default=False
+        Whether what first pages would wait for is found beforehand.
 
     Returns
     -------
     ASGI application
     """
     explored = Explored(path)
+    if warm:
+        explored.warm()
     # The usual pages of documentation fetch scripts from elsewhere, so there are none: /api is the document.
     app = FastAPI(
         title="laconic",

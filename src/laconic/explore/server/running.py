@@ -13,6 +13,8 @@ from laconic.explore.server.guard import Door, is_loopback
 PORT = 8350
 NEXT_PORTS = 20
 LEAST_TOKEN = 16
+WAITING = 2048
+"""So many may wait for an answer."""
 
 
 def chosen_door(host: str, port: int | None, token: str | None) -> tuple[Door, socket.socket]:
@@ -101,7 +103,7 @@ def run(
 
     door, bound = chosen_door(host, port, token)
     with bound:
-        app = make_app(path, door, read_only=read_only)
+        app = make_app(path, door, read_only=read_only, warm=True)
         config = uvicorn.Config(
             app,
             log_level="warning",
@@ -112,7 +114,10 @@ def run(
             server_header=False,
             timeout_keep_alive=20,
             limit_concurrency=1000,
+            backlog=WAITING,
         )
+        # From now on a browser waits for an answer, rather than being turned away.
+        bound.listen(WAITING)
         ready(door)
         if browse:
             webbrowser.open(door.link)

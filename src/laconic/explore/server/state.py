@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Lock
+from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
 from laconic.bundle import load
+from laconic.explore import views
 
 if TYPE_CHECKING:
     from laconic.bundle import Bundle
@@ -43,6 +44,18 @@ class Explored:
     def name(self) -> str:
         """What the model is called."""
         return self.path.absolute().name
+
+    def warm(self) -> None:
+        """Find beforehand, in a thread, what first pages would wait for."""
+
+        def find(bundle: Bundle) -> None:
+            views.overview(bundle, n=1)
+            views.topic_map(bundle, most=1)
+            views.nearest_pairs(bundle, n=1)
+            if bundle.documents is not None and not bundle.modalities and bundle.vectorizer is not None:
+                views.search(bundle, str(bundle.vectorizer.vocabulary[0]), k=1)
+
+        Thread(target=find, args=(self._seen.bundle,), daemon=True, name="warm").start()
 
     def now(self) -> Seen:
         """The model as it is now."""
