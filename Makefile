@@ -69,6 +69,9 @@ SEED ?= 0
 
 attack: .venv/dev  ## what the suite tries in small, at length: hostile files, killed processes, failing disks (an hour)
 	$(BIN)/python tests/attack/attack.py --mutants $(MUTANTS) --seed $(SEED)
+	directory=$$(mktemp -d) && PYTHONPATH=tests:tests/attack $(BIN)/python tests/attack/kills.py $$directory/model 300; \
+		rm -rf $$directory
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.venv/checked $(BIN)/python -m pytest -q tests/kernels tests/search/test_search_trees.py
 
 lint: .venv/dev  ## style and types
 	$(BIN)/ruff check .

@@ -1,8 +1,6 @@
 """What people do with each kind of stored directory, on toys of each."""
 
 import contextlib
-import io
-import json
 from pathlib import Path
 
 import laconic
@@ -123,12 +121,3 @@ def use_bundle(bundle, scratch):
 @contextlib.contextmanager
 def _plain():
     yield
-
-
-def listed(path):
-    """What the command line shows of a model."""
-    from laconic.cli import main
-
-    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.suppress(SystemExit):
-        main(["topics", str(path), "--json"])
-    return json.loads(out.getvalue())
