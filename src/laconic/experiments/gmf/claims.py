@@ -102,4 +102,7 @@ CHANGED = (
     "Whether the clusters, their number or the grids were changed before the first results were stored "
     "was not recorded.",
 )
-FUTURE: tuple[str, ...] = ()
+FUTURE = (
+    "*Group models on distributed systems*: not on several machines yet. Fits run on any engine that keeps "
+    "shards of documents, and where memory is short they keep shards in files: [engines](../engines.md).",
+)

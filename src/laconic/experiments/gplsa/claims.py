@@ -193,4 +193,7 @@ CHANGED = (
 FUTURE = (
     "*A graph that is learned*: not here. A graph can be given, or made of nearest neighbours: "
     "[PLSA with a graph](../graph-plsa.md).",
+    "*A hierarchy of topics*, and *sparse weights where there are several modalities*: not here.",
+    "*Whether the algorithm ends at a stationary point*: not proven here either; every half step is "
+    "exact or a step of expectation-maximisation, and tests see to it that the objective never rises.",
 )

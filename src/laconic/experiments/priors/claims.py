@@ -77,4 +77,6 @@ CHANGED = (
     "results of the other reading had been seen.",
     "Whether other settings were changed before the first results were stored was not recorded.",
 )
-FUTURE: tuple[str, ...] = ()
+FUTURE = (
+    "*eps by cross-validation*: above, under *How large should eps be?*, by the likelihood of held-out words.",
+)

@@ -160,4 +160,7 @@ CHANGED = (
     "queries and collections, more features and a pool that topics have no part in were added after that "
     "result had been seen.",
 )
-FUTURE: tuple[str, ...] = ()
+FUTURE = (
+    "*Larger collections*: on one machine, in memory or in files ([engines](../engines.md), "
+    "[performance](../performance.md)).",
+)

@@ -160,4 +160,6 @@ CHANGED = (
     "Table 3, where the result is poor; this was seen, and is said there, but not mended yet.",
     "Whether other settings were changed before the first results were stored was not recorded.",
 )
-FUTURE: tuple[str, ...] = ()
+FUTURE = (
+    "*Online learning*: `SparseLSA.partial_fit` takes documents in batches ([Sparse LSA](../sparse-lsa.md)).",
+)
