@@ -78,5 +78,6 @@ CHANGED = (
     "Whether other settings were changed before the first results were stored was not recorded.",
 )
 FUTURE = (
-    "*eps by cross-validation*: above, under *How large should eps be?*, by the likelihood of held-out words.",
+    "*eps by cross-validation*: above, under *How large should eps be?*, by the likelihood of held-out "
+    "words.",
 )
