@@ -16,7 +16,11 @@ from laconic.engines.checkpoints import Checkpoint
 from laconic.errors import CheckpointError
 from laconic.losses.squared import starts
 
-pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
+    # what is planted may look like weights
+    pytest.mark.filterwarnings("ignore::laconic.errors.InputWarning"),
+]
 
 
 @pytest.fixture(autouse=True)
