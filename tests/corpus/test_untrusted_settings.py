@@ -15,7 +15,7 @@ from laconic.corpus.options import LONGEST_NGRAM
 from laconic.corpus.tokens import is_harmless
 from laconic.errors import CorpusError
 from laconic.search import SearchIndex
-from stored_files import edit
+from stored_files import edit, npy, swap
 
 HERE = Path(__file__).parent
 CATASTROPHE = r"(?:\w+)+!"
@@ -79,6 +79,14 @@ def test_long_sequences_of_words_are_refused(bundle, tmp_path):
     corpus = Corpus.from_counts([[1, 2]], ["short", name])
     corpus.save(tmp_path / "corpus")
     assert Corpus.load(tmp_path / "corpus").vocabulary.tolist() == ["short", name]
+
+
+def test_weights_of_terms_that_nothing_could_be_multiplied_with_are_refused(bundle):
+    idf = np.ones(6)
+    idf[2] = 1e300
+    swap(bundle, "vectorizer.idf", npy(idf))
+    with pytest.raises(BundleError, match="idf must be at most"):
+        laconic.load(bundle)
 
 
 HARMLESS = [

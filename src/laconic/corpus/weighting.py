@@ -76,6 +76,10 @@ def checked_length(length: Any, weighting: str) -> float | None:
     return float(length)
 
 
+LARGEST_WEIGHT = 1e6
+"""Of a term: logarithms are far below, and products with it stay within what floats hold."""
+
+
 def checked_weights(weights: ArrayLike | None, weighting: str, n_terms: int) -> NDArray[np.float64] | None:
     """Check that weights could have come from `term_weights`."""
     if weighting not in ("tfidf", "log-entropy", "bm25"):
@@ -94,6 +98,8 @@ def checked_weights(weights: ArrayLike | None, weighting: str, n_terms: int) -> 
     if not np.isfinite(numbers).all() or (numbers < 0).any() or (never_zero and not numbers.all()):
         least = "positive" if never_zero else "not negative"
         raise ValueError(f"idf must be finite and {least}")
+    if numbers.max(initial=0) > LARGEST_WEIGHT:
+        raise ValueError(f"idf must be at most {LARGEST_WEIGHT:g}, which no collection exceeds")
     return numbers
 
 
