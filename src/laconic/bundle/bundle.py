@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from laconic.bundle.documents import Documents, restore, store
+from laconic.bundle.history import History, restored_history, version_of
 from laconic.bundle.kind import MODEL, PREFIX, class_in
 from laconic.bundle.notes import Notes, restored_notes
 from laconic.bundle.parameters import decode_parameters, encode_parameters
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from laconic.models.base import TopicModel
     from laconic.reading.strings import Strings
     from laconic.search import Results, SearchIndex
+    from laconic.steering.editing import Editing
 
 
 class Bundle:
@@ -125,6 +127,8 @@ class Bundle:
         self.search_settings = None if search_settings is None else dict(search_settings)
         self._given = documents
         self._notes = Notes.of(self._n_topics, names) if names is not None else None
+        self.history = History()
+        self._version: str | None = None
         self._check_names()
         self.vectorizers = {
             name: self.vectorizers[name] for name in self.modalities if name in self.vectorizers
@@ -291,8 +295,11 @@ class Bundle:
         """
         if not isinstance(topic, str):
             check_number("topic", topic, Integral, 0, self._n_topics - 1)
-            return int(topic)
-        return self.notes.number(topic)
+            number = int(topic)
+        else:
+            number = self.notes.number(topic)
+        self.notes.check_living(number)
+        return number
 
     def topics(
         self,
@@ -349,6 +356,8 @@ class Bundle:
             corpus = self._kept("documents to measure coherence in").corpus(modality)
             listed = self.topic_words(modality=modality)
             columns["coherence"] = measured(listed, corpus).per_topic.tolist()
+        if self.notes.retired:
+            columns = {key: [values[k] for k in self.notes.living] for key, values in columns.items()}
         return as_table(columns if sort is None else _sorted(columns, sort))
 
     def topic_words(
@@ -607,19 +616,48 @@ class Bundle:
             raise ValueError(f"the model has no modality {modality!r}; there are: {names}")
         return modality
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def edit(self) -> Editing:
+        """Change topics by hand: merge, split, drop, seed, forbid words, freeze, rename.
+
+        Returns
+        -------
+        Editing
+            Takes one step after the other; its ``apply`` gives a new bundle, in which all other topics keep
+            their numbers and their words. This one stays as it is.
+
+        Examples
+        --------
+        >>> import laconic
+        >>> texts = ["sun and moon", "moon and sun", "salt and pepper", "pepper and salt"] * 3
+        >>> bundle = laconic.fit(texts, n_topics=2)
+        >>> edited = bundle.edit().rename(0, "night").drop(1).apply()
+        >>> list(edited.topics()["topic"]), edited.notes.retired
+        ([0], {1: 'dropped'})
+        """
+        from laconic.steering.editing import Editing
+
+        return Editing(self)
+
+    @property
+    def version(self) -> str | None:
+        """Which version of a saved model this is, if it was read from a directory, or saved to one."""
+        return self._version
+
+    def save(self, path: str | os.PathLike[str], *, parent: str | None = None) -> None:
         """Save as a directory; a crash at any time leaves what was there before, or the new model.
 
         Parameters
         ----------
         path : path-like
             A new or empty directory, or that of a saved model, which is replaced. Files that are not part of
-            a model are left alone.
+            a model are left alone. Of a model that was edited, the versions before are kept there.
+        parent : str, optional
+            The `version` that this was made of: if the directory holds another one by now, nothing is saved.
 
         Raises
         ------
         BundleError
-            If the directory holds something else, or a value cannot be saved.
+            If the directory holds something else, or another version, or a value cannot be saved.
         OSError
             If the disk is full, or the like; what was there before is then still valid.
 
@@ -638,21 +676,21 @@ class Bundle:
         # Reading documents of an older format tells how they were searched, too.
         state, documents = self.model._fitted_state(), self.documents
         with replacing(path, MODEL) as writer:
-            writer.commit(
-                {
-                    "class": name,
-                    "parameters": encode_parameters(self.model.get_params(deep=False), writer),
-                    "state": {k: encode(v, k, writer) for k, v in state.items()},
-                    **self._add_vectorizers(writer),
-                    "documents": None
-                    if documents is None
-                    else store(
-                        documents, self.model, writer, {name: _suffix(name) for name in self.modalities}
-                    ),
-                    "search": encode(self.search_settings, "search", writer),
-                    **self._described_topics(),
-                }
-            )
+            past = self.history.continued(writer, self._version, parent)
+            document: dict[str, Json] = {
+                "class": name,
+                "parameters": encode_parameters(self.model.get_params(deep=False), writer),
+                "state": {k: encode(v, k, writer) for k, v in state.items()},
+                **self._add_vectorizers(writer),
+                "documents": None
+                if documents is None
+                else store(documents, self.model, writer, {name: _suffix(name) for name in self.modalities}),
+                "search": encode(self.search_settings, "search", writer),
+                **self._described_topics(),
+                **past.stored(),
+            }
+            writer.commit(document)
+        self.history, self._version = past, version_of(document)
         _forget_old_index(Path(path))
 
     def _described_topics(self) -> dict[str, Json]:
@@ -783,6 +821,7 @@ def load(
             search_settings=settings,
         )
         bundle.notes = restored_notes(stored, model.components_.shape[0])
+        bundle.history, bundle._version = restored_history(stored), version_of(stored.document)
     except BundleError:
         raise
     except ValueError as error:

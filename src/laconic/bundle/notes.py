@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from typing import Self
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 from laconic.errors import ParameterError
 from laconic.storage.manifest import Json, quoted
@@ -45,6 +45,12 @@ class Notes:
         One for each topic.
     returns : Returns, optional
         In how many refits each topic came back, where that was measured.
+    retired : mapping of int to str
+        Topics that edits have taken away, and why; their numbers are not used again.
+    frozen : frozenset of int
+        Topics whose words edits leave alone.
+    forbidden : tuple of (int or None, str)
+        Words that a topic, or none at all (None), may have when topics are edited.
 
     Examples
     --------
@@ -55,6 +61,9 @@ class Notes:
 
     names: tuple[str | None, ...]
     returns: Returns | None = None
+    retired: Mapping[int, str] = field(default_factory=dict)
+    frozen: frozenset[int] = frozenset()
+    forbidden: tuple[tuple[int | None, str], ...] = ()
 
     @classmethod
     def of(cls, n_topics: int, names: Iterable[str | None] | Mapping[int, str | None] | None = None) -> Self:
@@ -122,7 +131,23 @@ class Notes:
                 "refits": self.returns.n_refits,
                 "shares": [*self.returns.shares],
             }
+        if self.retired:
+            described["retired"] = {str(topic): why for topic, why in self.retired.items()}
+        if self.frozen:
+            described["frozen"] = [*sorted(self.frozen)]
+        if self.forbidden:
+            described["forbidden"] = [list(pair) for pair in self.forbidden]
         return described
+
+    @property
+    def living(self) -> list[int]:
+        """The topics that were not taken away, by number."""
+        return [topic for topic in range(len(self.names)) if topic not in self.retired]
+
+    def check_living(self, topic: int) -> None:
+        """Refuse a topic that was taken away."""
+        if topic in self.retired:
+            raise ParameterError(f"topic {topic} is no more: it was {self.retired[topic]}")
 
 
 def restored_notes(stored: StoredDirectory, n_topics: int) -> Notes:
@@ -139,7 +164,41 @@ def restored_notes(stored: StoredDirectory, n_topics: int) -> Notes:
         notes = Notes.of(n_topics, {numbers[key]: checked_name(name) for key, name in names.items()})
     except ParameterError as error:
         raise stored.error(f"has no valid names of topics ({error})") from error
-    return replace(notes, returns=_restored_returns(described.get("returns"), stored, n_topics))
+    return replace(
+        notes,
+        returns=_restored_returns(described.get("returns"), stored, n_topics),
+        **_restored_edits(described, stored, numbers),
+    )
+
+
+def _restored_edits(
+    described: Mapping[str, Json], stored: StoredDirectory, numbers: Mapping[str, int]
+) -> dict[str, Any]:
+    """What edits have left: topics that are retired or frozen, words that are forbidden."""
+    retired, frozen = described.get("retired", {}), described.get("frozen", [])
+    forbidden = described.get("forbidden", [])
+    known = range(len(numbers))
+    fits = (
+        isinstance(retired, dict)
+        and all(key in numbers and isinstance(why, str) and len(why) <= 200 for key, why in retired.items())
+        and isinstance(frozen, list)
+        and all(type(topic) is int and topic in known for topic in frozen)
+        and isinstance(forbidden, list)
+        and all(
+            isinstance(pair, list)
+            and len(pair) == 2
+            and (pair[0] is None or (type(pair[0]) is int and pair[0] in known))
+            and isinstance(pair[1], str)
+            for pair in forbidden
+        )
+    )
+    if not fits:
+        raise stored.error("has no valid notes of edited topics")
+    return {
+        "retired": {numbers[key]: why for key, why in retired.items()},  # type: ignore[union-attr]
+        "frozen": frozenset(frozen),  # type: ignore[arg-type]
+        "forbidden": tuple((pair[0], pair[1]) for pair in forbidden),  # type: ignore
+    }
 
 
 def _restored_returns(described: Json, stored: StoredDirectory, n_topics: int) -> Returns | None:

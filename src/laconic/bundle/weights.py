@@ -76,8 +76,12 @@ def writing_weights(path: Path, bundle: Bundle, kept: Sequence[str] = ()) -> Ite
         To be called with ids, weights and, of each document, the values of the columns that are kept; rows
         stay in this order.
     """
+    living = bundle.notes.living
     with writing_rows(path, kept, column_names(bundle, path.suffix.lower())) as write:
-        yield write
+        if not bundle.notes.retired:
+            yield write
+        else:
+            yield lambda ids, weights, *more: write(ids, weights[:, living], *more)
 
 
 @contextmanager
@@ -111,7 +115,8 @@ def column_names(bundle: Bundle, suffix: str) -> list[str]:
         plain = model.get_feature_names_out().tolist()
     else:
         plain = [f"{'' if suffix == '.jsonl' else 'topic'}{number}" for number in range(len(names))]
-    return [one if name is None else f"{one} {name}" for one, name in zip(plain, names, strict=True)]
+    called = [one if name is None else f"{one} {name}" for one, name in zip(plain, names, strict=True)]
+    return [called[topic] for topic in bundle.notes.living]
 
 
 def _dense(weights: Any) -> NDArray[Any]:

@@ -14,6 +14,7 @@ from laconic.cli.commands import (
     choose,
     datasets,
     demo,
+    edit,
     evaluate,
     fit,
     predict,
@@ -98,6 +99,7 @@ for _command, _examples in (
     (serve.serve, serve.EXAMPLES),
     (evaluate.evaluate, evaluate.EXAMPLES),
     (stability.stability, stability.EXAMPLES),
+    (edit.edit, edit.EXAMPLES),
     (reproduce.reproduce, reproduce.EXAMPLES),
 ):
     app.command(help=_flowing(_command.__doc__ or ""), epilog=_examples, cls=OptionsCommand)(_command)

@@ -7,6 +7,7 @@ from numbers import Integral
 from typing import TYPE_CHECKING
 
 import numpy as np
+from sklearn.base import clone
 
 from laconic.bundle.notes import Returns
 from laconic.checks import check_number
@@ -59,8 +60,10 @@ def measure_returns(
             "without its documents, a model cannot be fitted to halves of them: keep them when you fit"
         )
     corpus = documents.corpus()
-    # Only the words of topics that have some can come back.
-    tasks = half_tasks(model, corpus.shape[0], n_refits, random_state, random_state)
+    again = model
+    if bundle.notes.retired:
+        again = clone(model).set_params(n_components=len(bundle.notes.living))
+    tasks = half_tasks(again, corpus.shape[0], n_refits, random_state, random_state)
     found = run_side_by_side(tasks, corpus, lambda task, fitted: fitted.components_, n_jobs=n_jobs, tell=tell)
     back = np.mean([topic_overlap(model.components_, each) >= COMES_BACK for each in found], axis=0)
     returns = Returns(tuple(back.tolist()), int(n_refits))

@@ -32,6 +32,7 @@ from laconic.storage.manifest import (
     STEM,
     Json,
     Kind,
+    listing,
     quoted,
     sealed,
     unsealed,
@@ -39,6 +40,9 @@ from laconic.storage.manifest import (
 
 # Documents were longer once.
 _MOST_FORMER_BYTES = 64 * 2**20 + 1
+VERSION = "version"
+"""How the names of files begin that hold the document of an earlier version."""
+
 _TEMPORARY_NAME = re.compile(r"\.laconic-[0-9a-f]{16}\.tmp")
 
 
@@ -127,7 +131,8 @@ class DirectoryWriter:
         self._files: dict[str, Json] = {}
         self._made: list[Path] = []
         # What is there now, and may go when it is replaced.
-        self._former = _listed(path / kind.manifest)
+        self._former = _with_versions(path, _listed(path / kind.manifest))
+        self.former = _bytes_or_none(path / kind.manifest)
         self._manifest: bytes | None = None
 
     def add(self, stem: str, suffix: str, write: Callable[[Sink], object]) -> str:
@@ -206,6 +211,43 @@ class DirectoryWriter:
                 f"{path}: is not saved, because {len(manifest)} bytes are more than {MAX_MANIFEST_BYTES}, "
                 "the limit; keep long lists as numpy arrays"
             )
+        self._swap(manifest)
+
+    def keep_former(self) -> str:
+        """Keep the document that is replaced, and with it the files that it lists, as a version.
+
+        Returns
+        -------
+        str
+            The name of the file that has the document now.
+        """
+        former = self.former
+        if former is None:
+            raise self.error("there is nothing to keep")
+        return self.add(VERSION, "txt", lambda sink: sink.write(former))
+
+    def go_back(self, version: str) -> None:
+        """Make a document that was kept as a version the content of the directory again, to the byte.
+
+        Parameters
+        ----------
+        version : str
+            The name of its file.
+        """
+        manifest = _bytes_or_none(self.path / version)
+        if manifest is None:
+            raise self.error(f"the version {quoted(version)} is not there")
+        document = unsealed(self.kind, self.path / version, manifest)
+        entries = listing(self.kind, self.path / version, document.get("files"))
+        for name, (size, _) in entries.items():
+            path = self.path / name
+            if not path.is_file() or path.stat().st_size != size:
+                raise self.error(f"{name} of an earlier version is missing or damaged")
+        self._files = {name: {"bytes": size, "sha256": digest} for name, (size, digest) in entries.items()}
+        self._swap(manifest)
+
+    def _swap(self, manifest: bytes) -> None:
+        path = self.path / self.kind.manifest
         self._manifest = manifest
         temporary, _ = self._write_temporary(lambda sink: sink.write(manifest))
         # The files' names must be durable before the document that needs them is.
@@ -238,10 +280,11 @@ class DirectoryWriter:
         """Remove what the directory no longer needs or, if the save failed, what it left behind."""
         # The file decides, not a flag: an interrupt can come right after the swap.
         if self._manifest is not None and _bytes_or_none(self.path / self.kind.manifest) == self._manifest:
+            needed = _with_versions(self.path, set(self._files))
             unwanted = [
                 path
                 for path in self.path.iterdir()
-                if path.name not in self._files and (path.name in self._former or _is_own(path))
+                if path.name not in needed and (path.name in self._former or _is_own(path))
             ]
         else:
             unwanted = self._made
@@ -376,6 +419,12 @@ def _listed(manifest: Path) -> set[str]:
     except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
         return set()
     return {name for name in names if FILE_NAME.fullmatch(name)}
+
+
+def _with_versions(directory: Path, names: set[str]) -> set[str]:
+    """The same, with the files that documents of earlier versions among them list."""
+    versions = [name for name in names if name.startswith(f"{VERSION}-")]
+    return names.union(*(_listed(directory / name) for name in versions))
 
 
 def _refuse_foreign(directory: Path, kind: Kind) -> None:

@@ -74,7 +74,7 @@ def topics_table(
     if extra is not None:
         table.add_column(extra[0], style="green")
     sizes = listing.sizes
-    for number in range(len(sizes))[:most]:
+    for number in listing.notes.living[:most]:
         row: list[str | Text] = [str(number)]
         if named:
             row.append(Text(printable(listing.notes.names[number] or "")))
@@ -187,7 +187,7 @@ def topics_json(listing: Listing, n_terms: int, *, ascii_only: bool = False) -> 
             },
             ensure_ascii=ascii_only,
         )
-        for number in range(len(sizes))
+        for number in listing.notes.living
     ]
     return "[\n" + ",\n".join(lines) + "\n]\n"
 
@@ -208,7 +208,7 @@ def topics_csv(listing: Listing, n_terms: int) -> str:
         "weight",
     ]
     writer.writerow(columns)
-    for number in range(len(listing.sizes)):
+    for number in listing.notes.living:
         for name, topics in sides.items():
             place = [
                 number,

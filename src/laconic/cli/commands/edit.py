@@ -1,0 +1,180 @@
+"""``laconic edit``: topics of a saved model changed by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from laconic.cli.options.arguments import Saved
+from laconic.cli.options.declaring import command, usage
+from laconic.cli.screen.console import emit, printable, say, waiting
+from laconic.cli.screen.tables import topics_table
+from laconic.words import plural
+
+if TYPE_CHECKING:
+    from laconic.steering.editing import Editing
+
+EXAMPLES = """
+Examples
+
+  laconic edit model rename 3 tennis
+
+  laconic edit model merge 3 7 + rename 3 tennis + drop 5
+
+  laconic edit model split 4
+
+  laconic edit model seed airline airlines carrier
+
+  laconic edit model forbid said mr + forbid 2 england
+
+  laconic edit model --log
+
+  laconic edit model --undo
+"""
+
+VERBS = ("rename", "merge", "split", "drop", "forbid", "seed", "freeze", "thaw")
+
+Steps = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="STEP",
+        help="rename TOPIC NAME; merge TOPIC TOPIC ...; split TOPIC [PARTS]; drop TOPIC ...; forbid [TOPIC] "
+        "WORD ...; seed [TOPIC] WORD ... (without a number, a new topic); freeze TOPIC ...; thaw TOPIC ...; "
+        "with + between several. A topic is a number or a name.",
+        show_default=False,
+    ),
+]
+Keep = Annotated[
+    str,
+    typer.Option(
+        "--keep",
+        metavar="frozen|anchored",
+        help="Whether the other topics stay as they are, or may follow a little.",
+    ),
+]
+Undo = Annotated[bool, typer.Option("--undo", help="Take the last edit back.")]
+Log = Annotated[bool, typer.Option("--log", help="Tell what was done, and which versions are kept.")]
+Prune = Annotated[bool, typer.Option("--prune", help="Remove the versions before: no more undoing.")]
+Parent = Annotated[
+    str | None,
+    typer.Option(
+        "--parent",
+        metavar="VERSION",
+        help="Only edit this version, as --log names it; another one is left alone.",
+        show_default=False,
+    ),
+]
+
+
+@command()
+def edit(
+    model: Saved,
+    steps: Steps = None,
+    keep: Keep = "frozen",
+    undo: Undo = False,
+    log: Log = False,
+    prune: Prune = False,
+    parent: Parent = None,
+) -> None:
+    """Change topics of a saved model by hand: merge, split, drop, seed, forbid words, freeze, rename.
+
+    Other topics keep their numbers and their words. Topics that were edited are found anew in the documents
+    that are saved with the model. The version before is kept, until --prune; --undo takes an edit back. The
+    number of a topic that is dropped, or merged into another, is not used again; new topics come at the end.
+    """
+    if sum((bool(steps), undo, log, prune)) != 1:
+        raise typer.BadParameter("say what to do: steps, or one of --undo, --log and --prune")
+    if log:
+        _tell_log(model)
+        return
+    if undo or prune:
+        _turn(model, undo, parent)
+        return
+    with waiting(f"loading {model}"):
+        from laconic.bundle import load
+        from laconic.bundle.listing import Listing
+        from laconic.steering.refitting import KEEP
+
+        if keep not in KEEP:
+            raise typer.BadParameter(f"{keep!r} is none of {', '.join(KEEP)}", param_hint="--keep")
+        bundle = load(model)
+    with waiting("editing the topics"), usage():
+        editing = bundle.edit()
+        for step in _separated(steps or []):
+            _take(editing, step)
+        edited = editing.apply(keep)
+        edited.save(model, parent=bundle.version if parent is None else parent)
+    emit(topics_table(Listing.of(edited)))
+    for did in editing.draft.did:
+        say(f"done: {printable(did)}", whole=True)
+    say(f"version {edited.version}; laconic edit {model} --undo takes it back", whole=True)
+
+
+def _turn(model: Path, back: bool, parent: str | None) -> None:
+    """Take an edit back, or remove the versions before."""
+    from laconic.bundle import history
+
+    if back:
+        version = history.undo(model, parent)
+        say(f"taken back: {model} is version {version} again", whole=True)
+    else:
+        say(f"{plural(history.prune(model), 'version')} of {model} removed", whole=True)
+
+
+def _tell_log(model: Path) -> None:
+    from laconic.bundle import load
+
+    bundle = load(model)
+    kept = {one.version for one in bundle.history.kept}
+    for entry in bundle.history.log:
+        can = "" if entry.parent in kept else " (not kept)"
+        typer.echo(f"{entry.parent or 'not saved'}{can}: {printable(' + '.join(entry.did))}")
+    typer.echo(f"{bundle.version}: now")
+
+
+def _separated(words: Sequence[str]) -> list[list[str]]:
+    """Steps, which have a plus between them.
+
+    >>> _separated(["merge", "3", "7", "+", "drop", "5"])
+    [['merge', '3', '7'], ['drop', '5']]
+    """
+    steps: list[list[str]] = [[]]
+    for word in words:
+        if word == "+":
+            steps.append([])
+        else:
+            steps[-1].append(word)
+    return steps
+
+
+def _take(editing: Editing, step: Sequence[str]) -> None:
+    """One step, as it was typed."""
+    if not step or step[0] not in VERBS:
+        said = repr(step[0]) if step else "nothing"
+        raise typer.BadParameter(f"{said} is no step; there are {', '.join(VERBS)}")
+    verb, *given = step
+    if verb == "rename":
+        if not given:
+            raise typer.BadParameter("rename which topic?")
+        editing.rename(given[0], " ".join(given[1:]) or None)
+    elif verb == "split":
+        if not 1 <= len(given) <= 2 or not all(part.isdecimal() for part in given[1:]):
+            raise typer.BadParameter("split one topic: laconic edit model split 4, or split 4 3 into three")
+        editing.split(given[0], *map(int, given[1:]))
+    elif verb in ("forbid", "seed"):
+        numbered = bool(given) and given[0].isdecimal()
+        words, topic = given[numbered:], given[0] if numbered else None
+        if verb == "forbid":
+            editing.forbid(words, topic)
+        else:
+            editing.seed(words, topic)
+    else:
+        {
+            "merge": editing.merge,
+            "drop": editing.drop,
+            "freeze": editing.freeze,
+            "thaw": editing.thaw,
+        }[verb](*given)

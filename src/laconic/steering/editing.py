@@ -1,0 +1,86 @@
+"""Topics edited step by step: what `Bundle.edit` gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Self
+
+from laconic.steering import edits
+from laconic.steering.refitting import KEEP, refitted
+
+if TYPE_CHECKING:
+    from laconic.bundle import Bundle
+    from laconic.losses.loop import Callback
+
+
+class Editing:
+    """Steps that change topics, one after the other; `apply` makes a new bundle of them, with one refit.
+
+    Topics are named by number or by name. Numbers never move: a topic that is dropped or merged into another
+    leaves its number unused, and new topics come at the end.
+
+    Parameters
+    ----------
+    bundle : Bundle
+        Stays as it is.
+    """
+
+    def __init__(self, bundle: Bundle) -> None:
+        self.draft = edits.draft_of(bundle)
+
+    def rename(self, topic: int | str, name: str | None) -> Self:
+        """Give a topic a name; None takes it away."""
+        self.draft = edits.rename(self.draft, topic, name)
+        return self
+
+    def merge(self, *topics: int | str) -> Self:
+        """Make one topic of several; it has the number of the first."""
+        self.draft = edits.merge(self.draft, *topics)
+        return self
+
+    def split(self, topic: int | str, into: int = edits.PARTS) -> Self:
+        """Make several topics of one; the part most like it keeps the number."""
+        self.draft = edits.split(self.draft, topic, into)
+        return self
+
+    def drop(self, *topics: int | str) -> Self:
+        """Take topics away."""
+        self.draft = edits.drop(self.draft, *topics)
+        return self
+
+    def forbid(self, words: Iterable[str], topic: int | str | None = None) -> Self:
+        """Keep words out of a topic, or of all."""
+        self.draft = edits.forbid(self.draft, words, topic)
+        return self
+
+    def seed(self, words: Iterable[str], topic: int | str | None = None, name: str | None = None) -> Self:
+        """Hold a topic at some words, or a new one, which comes after all others."""
+        self.draft = edits.seed(self.draft, words, topic, name)
+        return self
+
+    def freeze(self, *topics: int | str) -> Self:
+        """Leave the words of topics alone from now on."""
+        self.draft = edits.freeze(self.draft, *topics)
+        return self
+
+    def thaw(self, *topics: int | str) -> Self:
+        """Let frozen topics be edited again."""
+        self.draft = edits.thaw(self.draft, *topics)
+        return self
+
+    def apply(self, keep: str = KEEP[0], *, callback: Callback | None = None) -> Bundle:
+        """Make a new bundle: topics that were edited are found anew, from where they are now.
+
+        Parameters
+        ----------
+        keep : {"frozen", "anchored"}, default="frozen"
+            Whether the other topics stay as they are to the bit, or may follow a little.
+        callback : callable, optional
+            As of the model's ``fit``.
+
+        Returns
+        -------
+        Bundle
+            With a line in its log; ``save(path, parent=bundle.version)`` keeps the version before.
+        """
+        return refitted(self.draft, keep, callback=callback)

@@ -1,0 +1,358 @@
+"""Edits of topics: pure functions from a draft to the next; `refitting` makes a model of the last.
+
+Numbers of topics never move. A topic that is dropped, or merged into another, leaves an empty row behind,
+whose number is not used again; a split, or a new seed, adds topics at the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, issparse, vstack
+from sklearn.base import clone
+
+from laconic.bundle.notes import Notes, Returns
+from laconic.errors import ParameterError
+from laconic.losses.starts import unit_budget
+from laconic.words import enumerated
+
+if TYPE_CHECKING:
+    from laconic.bundle import Bundle
+
+PARTS = 2
+"""Into how many a topic is split."""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """Topics on their way from one version to the next.
+
+    Parameters
+    ----------
+    bundle : Bundle
+        What is edited; it is not changed.
+    rows : csr_array of shape (n_topics, n_terms)
+        The topics as a refit finds them.
+    notes : Notes
+        Names, and what was retired, frozen and forbidden.
+    free : frozenset of int
+        Topics whose words are to be found anew.
+    held : frozenset of int
+        Those of them that are held where the draft has them: they may follow the documents a little.
+    seeds : mapping of int to tuple of int
+        The columns of words that topics are held at.
+    did : tuple of str
+        What was done, as one would type it.
+    """
+
+    bundle: Bundle
+    rows: csr_array
+    notes: Notes
+    free: frozenset[int] = frozenset()
+    held: frozenset[int] = frozenset()
+    seeds: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    did: tuple[str, ...] = ()
+
+    @property
+    def n_topics(self) -> int:
+        """How many rows there are, those of retired topics with them."""
+        return int(self.rows.shape[0])
+
+    def number(self, topic: int | str) -> int:
+        """The number of a topic that is still there, by number or name."""
+        if isinstance(topic, str):
+            found = self.notes.number(topic)
+        elif (
+            isinstance(topic, int | np.integer) and not isinstance(topic, bool) and 0 <= topic < self.n_topics
+        ):
+            found = int(topic)
+        else:
+            raise ParameterError(f"there is no topic {topic!r}: topics are 0 to {self.n_topics - 1}")
+        self.notes.check_living(found)
+        return found
+
+
+def draft_of(bundle: Bundle) -> Draft:
+    """The draft that nothing was done to yet."""
+    traits = bundle.model.traits
+    if traits.classes or traits.modalities or traits.links:
+        raise ParameterError(
+            f"topics of {type(bundle.model).__name__} belong to classes, modalities or links: they can be "
+            "renamed (bundle.rename), but not edited"
+        )
+    if "anchors" not in bundle.model.get_params(deep=False):
+        raise ParameterError(
+            f"topics of {type(bundle.model).__name__} cannot be held one by one, so they are renamed "
+            "(bundle.rename), but not edited"
+        )
+    return Draft(bundle, csr_array(bundle.model.components_, copy=True), bundle.notes)
+
+
+def rename(draft: Draft, topic: int | str, name: str | None) -> Draft:
+    """Give a topic a name, or take it away."""
+    number = draft.number(topic)
+    did = f"rename {number} {name}" if name is not None else f"rename {number}"
+    return _done(replace(draft, notes=draft.notes.renamed(number, name)), did)
+
+
+def merge(draft: Draft, *topics: int | str) -> Draft:
+    """Make one topic of several: it has the number of the first, and its name, or else that of another."""
+    numbers = list(dict.fromkeys(draft.number(topic) for topic in topics))
+    if len(numbers) < 2:
+        raise ParameterError("name two topics or more to merge")
+    first, *others = numbers
+    masses = _masses(draft)[numbers]
+    shares = masses / masses.sum() if masses.sum() > 0 else np.full(len(numbers), 1 / len(numbers))
+    row = csr_array(shares[None, :].astype(draft.rows.dtype)) @ draft.rows[numbers]
+    names = [draft.notes.names[number] for number in numbers]
+    notes = _retired(draft.notes, others, f"merged into {first}")
+    notes = notes.renamed(first, next((name for name in names if name is not None), None))
+    draft = _with_rows(replace(draft, notes=notes), {first: row} | dict.fromkeys(others))
+    # free, it would leave one of them for the other
+    return _done(_held(draft, first), f"merge {' '.join(map(str, numbers))}")
+
+
+def split(draft: Draft, topic: int | str, into: int = PARTS) -> Draft:
+    """Make several topics of one: a small model is fitted to the documents that have most of it.
+
+    The part that is most like the topic keeps its number and name; the others come after all topics.
+    """
+    number = draft.number(topic)
+    if type(into) is not int or into < 2:
+        raise ParameterError(f"a topic is split into two or more, not {into!r}")
+    X, weights = _documents(draft, "split")
+    own = weights[:, number] if number < weights.shape[1] else np.zeros(len(weights))
+    members = np.flatnonzero((own > 0) & (own >= weights.max(axis=1)))
+    if len(members) < 2 * into:
+        raise ParameterError(
+            f"topic {number} is the largest of {len(members)} documents: too few to split it into {into}"
+        )
+    given = {"n_components": into, "verbose": 0, "max_iter": 50, **unsteered(draft.bundle.model)}
+    parts = csr_array(_quietly(clone(draft.bundle.model).set_params(**given), X[members]).components_)
+    likeness = np.asarray((parts @ draft.rows[[number]].T).toarray()).ravel() / _norms(parts)
+    order = np.argsort(-likeness, kind="stable")
+    new = list(range(draft.n_topics, draft.n_topics + into - 1))
+    rows = {topic: parts[[k]] for topic, k in zip([number, *new], order, strict=True)}
+    draft = _with_rows(_longer(draft, len(new)), rows)
+    return _done(_freed(draft, number, *new), f"split {number}" + (f" {into}" if into != PARTS else ""))
+
+
+def drop(draft: Draft, *topics: int | str) -> Draft:
+    """Take topics away; their documents get the weights that the others give them."""
+    numbers = list(dict.fromkeys(draft.number(topic) for topic in topics))
+    if not numbers:
+        raise ParameterError("name a topic to drop")
+    if len(numbers) >= len(draft.notes.living):
+        raise ParameterError("one topic has to stay: drop fewer")
+    draft = _with_rows(
+        replace(draft, notes=_retired(draft.notes, numbers, "dropped")), dict.fromkeys(numbers)
+    )
+    return _done(draft, f"drop {' '.join(map(str, numbers))}")
+
+
+def forbid(draft: Draft, words: Iterable[str], topic: int | str | None = None) -> Draft:
+    """Keep words out of a topic, or of all: now, and whenever topics are edited."""
+    listed = _listed(words, "forbid")
+    columns = _columns(draft, listed)
+    number = None if topic is None else draft.number(topic)
+    concerned = draft.notes.living if number is None else [number]
+    barred = np.zeros(draft.rows.shape[1], bool)
+    barred[columns] = True
+    changed = {}
+    for k in concerned:
+        row = draft.rows[[k]]
+        if barred[row.indices].any():
+            row.data[barred[row.indices]] = 0
+            row.eliminate_zeros()
+            if not row.nnz:
+                raise ParameterError(f"topic {k} would have no words left: drop it, or forbid fewer")
+            changed[k] = row
+    pairs = tuple((number, word) for word in listed if (number, word) not in draft.notes.forbidden)
+    notes = replace(draft.notes, forbidden=(*draft.notes.forbidden, *pairs))
+    draft = _held(_with_rows(replace(draft, notes=notes), changed), *changed)
+    where = "" if number is None else f"{number} "
+    return _done(draft, f"forbid {where}{' '.join(listed)}")
+
+
+def seed(
+    draft: Draft, words: Iterable[str], topic: int | str | None = None, name: str | None = None
+) -> Draft:
+    """Hold a topic, or a new one at the end, at some words."""
+    listed = _listed(words, "seed a topic with")
+    columns = _columns(draft, listed)
+    number = draft.n_topics if topic is None else draft.number(topic)
+    if number == draft.n_topics:
+        draft = _longer(draft, 1)
+    if name is not None:
+        draft = replace(draft, notes=draft.notes.renamed(number, name))
+    X, _ = _documents(draft, "seed")
+    # documents, weighed by how much they have of the words
+    chosen = np.zeros(X.shape[1], X.dtype)
+    chosen[columns] = 1
+    row = csr_array((X @ chosen)[None, :]) @ X
+    if not row.nnz:
+        raise ParameterError(f"no document has {enumerated(listed, 'or')}")
+    draft = replace(draft, seeds={**draft.seeds, number: tuple(columns)})
+    draft = _with_rows(draft, {number: csr_array(row)})
+    where = "" if topic is None else f"{number} "
+    return _done(_freed(draft, number), f"seed {where}{' '.join(listed)}")
+
+
+def freeze(draft: Draft, *topics: int | str) -> Draft:
+    """Leave the words of topics alone, whatever else is edited, from now on."""
+    numbers = [draft.number(topic) for topic in topics]
+    if not numbers:
+        raise ParameterError("name a topic to freeze")
+    notes = replace(draft.notes, frozen=draft.notes.frozen.union(numbers))
+    return _done(replace(draft, notes=notes), f"freeze {' '.join(map(str, numbers))}")
+
+
+def thaw(draft: Draft, *topics: int | str) -> Draft:
+    """Let frozen topics be edited again."""
+    numbers = [draft.number(topic) for topic in topics]
+    if not numbers:
+        raise ParameterError("name a topic to thaw")
+    notes = replace(draft.notes, frozen=draft.notes.frozen.difference(numbers))
+    return _done(replace(draft, notes=notes), f"thaw {' '.join(map(str, numbers))}")
+
+
+def _done(draft: Draft, did: str) -> Draft:
+    return replace(draft, did=(*draft.did, did))
+
+
+def _freed(draft: Draft, *topics: int) -> Draft:
+    """Topics whose words have changed: not frozen, and not known to come back."""
+    frozen = sorted(draft.notes.frozen.intersection(topics))
+    if frozen:
+        raise ParameterError(f"topic {frozen[0]} is frozen: thaw it first")
+    notes, returns = draft.notes, draft.notes.returns
+    if returns is not None:
+        shares = tuple(None if k in topics else share for k, share in enumerate(returns.shares))
+        notes = replace(notes, returns=Returns(shares, returns.n_refits))
+    return replace(draft, free=draft.free.union(topics), held=draft.held.difference(topics), notes=notes)
+
+
+def _held(draft: Draft, *topics: int) -> Draft:
+    """Topics whose words have changed, and which are to stay about as they are."""
+    # what was split or seeded before goes on as that
+    held = set(topics) - draft.free
+    draft = _freed(draft, *topics)
+    return replace(draft, held=draft.held.union(held))
+
+
+def _retired(notes: Notes, topics: Iterable[int], why: str) -> Notes:
+    gone = list(topics)
+    frozen = sorted(notes.frozen.intersection(gone))
+    if frozen:
+        raise ParameterError(f"topic {frozen[0]} is frozen: thaw it first")
+    names = tuple(None if k in gone else name for k, name in enumerate(notes.names))
+    return replace(notes, names=names, retired={**notes.retired, **dict.fromkeys(gone, why)})
+
+
+def _with_rows(draft: Draft, rows: Mapping[int, Any]) -> Draft:
+    """Other rows for some topics (None: no words), cut to what the model's topics may be."""
+    if not rows:
+        return draft
+    empty = csr_array((1, draft.rows.shape[1]), dtype=draft.rows.dtype)
+    parts = [
+        (empty if rows[k] is None else _shaped(draft, csr_array(rows[k]))) if k in rows else draft.rows[[k]]
+        for k in range(draft.n_topics)
+    ]
+    gone = {k for k, row in rows.items() if row is None}
+    return replace(
+        draft,
+        rows=csr_array(vstack(parts, "csr"), dtype=draft.rows.dtype),
+        free=draft.free.difference(gone),
+        seeds={k: words for k, words in draft.seeds.items() if k not in gone},
+    )
+
+
+def _shaped(draft: Draft, row: csr_array) -> csr_array:
+    """A row as the model has them: with its budget of words, or as a distribution."""
+    model = draft.bundle.model
+    if model.word_budget is not None:
+        return unit_budget(row, model.word_budget, nonnegative=model.traits.nonnegative)
+    if model.wants == "counts":
+        return csr_array(row / (row.sum() or 1))
+    return row
+
+
+def _longer(draft: Draft, more: int) -> Draft:
+    """Room for topics after the others."""
+    rows = vstack([draft.rows, csr_array((more, draft.rows.shape[1]), dtype=draft.rows.dtype)], "csr")
+    notes, returns = draft.notes, draft.notes.returns
+    if returns is not None:
+        returns = Returns((*returns.shares, *[None] * more), returns.n_refits)
+    notes = replace(notes, names=(*notes.names, *[None] * more), returns=returns)
+    return replace(draft, rows=csr_array(rows), notes=notes)
+
+
+def _masses(draft: Draft) -> NDArray[np.float64]:
+    """How much of each topic the documents have; alike without documents, or for new topics."""
+    masses = np.ones(draft.n_topics)
+    documents = draft.bundle.documents
+    if documents is not None:
+        found = np.asarray(np.maximum(_dense(documents.weights), 0).sum(axis=0), np.float64)
+        masses[: len(found)] = found
+    return masses
+
+
+def _documents(draft: Draft, what: str) -> tuple[Any, NDArray[Any]]:
+    """The documents as the model takes them, and their weights."""
+    documents = draft.bundle.documents
+    if documents is None:
+        raise ParameterError(f"this model was saved without its documents, so topics cannot be {what}")
+    corpus = documents.corpus()
+    return draft.bundle.model.rows(corpus.counts, lambda counts: corpus.X), _dense(documents.weights)
+
+
+def _columns(draft: Draft, words: Iterable[str]) -> list[int]:
+    vocabulary = draft.bundle.vocabulary
+    if vocabulary is None:
+        raise ParameterError("this model was saved without a vocabulary: it does not know words")
+    places = {str(term): column for column, term in enumerate(vocabulary)}
+    unknown = [word for word in words if word not in places]
+    if unknown:
+        raise ParameterError(f"{enumerated([repr(word) for word in unknown], 'or')} is not in the vocabulary")
+    return [places[word] for word in words]
+
+
+def _listed(words: Iterable[str], what: str) -> list[str]:
+    listed = [words] if isinstance(words, str) else list(dict.fromkeys(words))
+    if not listed or not all(isinstance(word, str) and word for word in listed):
+        raise ParameterError(f"name words to {what}")
+    return listed
+
+
+def _quietly(model: Any, X: Any) -> Any:
+    import warnings
+
+    from sklearn.exceptions import ConvergenceWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return model.fit(X)
+
+
+def unsteered(model: Any) -> dict[str, Any]:
+    """Parameters that depend on which topics there are, as they are by default."""
+    given = model.get_params(deep=False)
+    usual = type(model)().get_params(deep=False)
+    named = given["init"] is None or isinstance(given["init"], str)
+    return {
+        **({} if named else {"init": usual["init"]}),
+        **({"anchors": None} if "anchors" in given else {}),
+    }
+
+
+def _norms(rows: csr_array) -> NDArray[np.float64]:
+    norms = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1), np.float64)).ravel()
+    return np.where(norms > 0, norms, 1.0)
+
+
+def _dense(matrix: Any) -> NDArray[Any]:
+    return np.asarray(matrix.toarray() if issparse(matrix) else matrix)
