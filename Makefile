@@ -61,7 +61,8 @@ test: .venv/dev .venv/chromium  ## the whole suite, on every core; a part with T
 	@touch $@
 
 test-lowest: .venv-lowest/dev  ## the suite with the lowest versions that pyproject.toml declares; a part with TESTS=...
-	$(ONE_CORE_EACH) .venv-lowest/bin/python -m pytest -n logical --maxprocesses 8 --dist worksteal $(TESTS)
+	$(ONE_CORE_EACH) .venv-lowest/bin/python -m pytest -n logical --maxprocesses 8 --dist worksteal \
+		-W ignore::DeprecationWarning $(TESTS)  # old packages use what newer ones around them deprecate
 
 # How many mutants of each kind of directory, and which.
 MUTANTS ?= 2000
