@@ -128,7 +128,7 @@ class Measured(NamedTuple):
 
 def load(name: str) -> Collection:
     """A data set; of documents with several labels, those that have just one of these."""
-    data = datasets.load(name, strip=("headers", "footers", "quotes") if name == "20newsgroups" else None)
+    data = datasets.load(name, strip=("headers", "signatures", "quotes") if name == "20newsgroups" else None)
     seeds = LABELS[name]
     sets = data.label_sets if data.labels is None else [[label] for label in data.labels]
     single = [[label for label in each if label in seeds] for each in sets]

@@ -638,6 +638,72 @@ class Bundle:
 
         return Editing(self)
 
+    def update(
+        self,
+        data: Any,
+        new_topics: int = 0,
+        *,
+        strength: float = 1.0,
+        freeze: bool = False,
+        text: str | Sequence[str] = "text",
+        labels: Any = None,
+        dates: Any = None,
+        ids: Any = None,
+        callback: Any = None,
+        **reading: Any,
+    ) -> Bundle:
+        """A model that has seen new documents, too: old topics stay, and new ones are for what is new.
+
+        Parameters
+        ----------
+        data : list of str, path, table or Corpus
+            The new documents, as of `laconic.fit`.
+        new_topics : int, default=0
+            How many topics are added. They begin at documents of which the old topics explain least.
+        strength : float, default=1.0
+            How strongly old topics are held where they are: 1 weighs them as much as the new documents weigh
+            in the average topic; 0 lets them go.
+        freeze : bool, default=False
+            Whether old topics stay exactly as they are.
+        text, labels, dates, ids
+            As of `laconic.fit`.
+        callback : callable, optional
+            As of the model's ``fit``.
+        **reading
+            Options of files (`encoding`, `delimiter`, ...).
+
+        Returns
+        -------
+        Bundle
+            A new one; this one stays as it is. Topics keep their numbers and names, words their columns.
+            Words of the new documents join the vocabulary, if there are enough of them (`min_df`); the old
+            ones keep their weights. If this bundle has documents, the new one has both: an id that is taken
+            gets a number.
+
+        Examples
+        --------
+        >>> import laconic
+        >>> texts = ["sun and moon", "moon and sun", "salt and pepper", "pepper and salt"]
+        >>> bundle = laconic.fit(texts, n_topics=2).rename(1, "kitchen")
+        >>> newer = bundle.update(["ship and harbour", "harbour and ship", "salt and pepper"], new_topics=1)
+        >>> newer.names, sorted(word for word, weight in newer.topic_words()[2])
+        ([None, 'kitchen', None], ['harbour', 'ship'])
+        """
+        from laconic.bundle.given import Names
+        from laconic.bundle.updating import updated
+
+        return updated(
+            self,
+            data,
+            new_topics,
+            strength=strength,
+            freeze=freeze,
+            text=text,
+            names=Names(labels, dates, ids),
+            reading=reading,
+            callback=callback,
+        )
+
     @property
     def version(self) -> str | None:
         """Which version of a saved model this is, if it was read from a directory, or saved to one."""

@@ -26,6 +26,7 @@ from laconic.cli.commands import (
     topics,
     transform,
     translate,
+    update,
 )
 from laconic.cli.options.parsing import OptionsCommand
 from laconic.cli.screen.console import show_logged
@@ -89,6 +90,7 @@ for _command, _examples in (
     (demo.demo, demo.EXAMPLES),
     (fit.fit, fit.EXAMPLES),
     (choose.choose, choose.EXAMPLES),
+    (update.update, update.EXAMPLES),
     (topics.topics, topics.EXAMPLES),
     (transform.transform, transform.EXAMPLES),
     (predict.predict, predict.EXAMPLES),

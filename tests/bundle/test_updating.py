@@ -1,0 +1,130 @@
+"""New documents for a model that is there: old topics stay, new words join, new topics are free."""
+
+import numpy as np
+import pytest
+
+import laconic
+from laconic.errors import CorpusError, ParameterError
+
+OLD = {"food": "salt pepper bread cheese wine olives", "sky": "sun moon star cloud rain wind"}
+NEW = {"sea": "ship harbour sail anchor captain salt"}
+
+
+def texts(subjects, n, seed):
+    random = np.random.default_rng(seed)
+    words = [each.split() for each in subjects.values()]
+    return [" ".join(random.choice(words[i % len(words)], 6)) for i in range(n)]
+
+
+@pytest.fixture(scope="module")
+def old_texts():
+    return texts(OLD, 60, 0)
+
+
+@pytest.fixture(scope="module")
+def new_texts():
+    return texts({**OLD, **NEW}, 30, 1)
+
+
+def fit(given, **options):
+    return laconic.fit(given, n_topics=2, min_df=1, max_df=1.0, **options)
+
+
+def tops(bundle, n_terms=4):
+    return [{word for word, _ in topic} for topic in bundle.topic_words(n_terms=n_terms)]
+
+
+@pytest.mark.parametrize("model", ["rlsi", "nmf", "plsa", "nmf-kl"])
+@pytest.mark.parametrize("freeze", [False, True])
+def test_old_topics_stay_and_new_ones_are_for_what_is_new(old_texts, new_texts, model, freeze):
+    bundle = fit(old_texts, model=model).rename(1, "second")
+    before = bundle.model.components_.copy()
+    newer = bundle.update(new_texts, new_topics=1, freeze=freeze)
+    assert newer.names == [None, "second", None]
+    assert newer.model.n_components == 3
+    assert tops(newer)[2] <= set(NEW["sea"].split())
+    for k in range(2):
+        assert any(tops(newer)[k] <= set(words.split()) for words in OLD.values())
+        assert tops(bundle)[k] & tops(newer)[k]
+    # words keep their columns
+    n_old = len(bundle.vocabulary)
+    assert list(newer.vocabulary[:n_old]) == list(bundle.vocabulary)
+    assert set(newer.vocabulary[n_old:]) == set(NEW["sea"].split()) - {"salt"}
+    if freeze:
+        after = newer.model.components_[:2][:, :n_old]
+        assert abs(after - before).max() == 0
+    # what was there is as it was
+    assert abs(bundle.model.components_ - before).max() == 0
+    assert bundle.model.n_components == 2
+
+
+def test_documents_are_both_and_no_id_is_lost(old_texts, new_texts):
+    bundle = fit(old_texts, labels=["old"] * 60)
+    newer = bundle.update(new_texts, new_topics=1, labels=["new"] * 30)
+    assert len(newer.documents) == 90
+    assert len(set(newer.documents.ids)) == 90
+    assert newer.documents.ids[60] == "0~2"
+    assert newer.documents.labels[0] == "old"
+    assert newer.documents.labels[89] == "new"
+    assert newer.documents.weights.shape == (90, 3)
+    assert newer.search("harbour").ids
+    again = newer.update(new_texts)
+    assert len(set(again.documents.ids)) == 120
+    assert again.model.n_components == 3
+
+
+def test_a_model_without_documents_stays_without(old_texts, new_texts):
+    newer = fit(old_texts, keep_documents=False).update(new_texts, new_topics=1)
+    assert newer.documents is None
+    assert newer.model.components_.shape[0] == 3
+
+
+def test_updates_are_saved_and_seeds_survive(old_texts, new_texts, tmp_path):
+    bundle = fit(old_texts, seeds={"kitchen": {"words": ["salt"], "avoid": ["rain"]}})
+    newer = bundle.update(new_texts, new_topics=1)
+    assert newer.model.anchors == bundle.model.anchors
+    assert "rain" not in dict(newer.topic_words(n_terms=None)[0])
+    newer.save(tmp_path / "model")
+    loaded = laconic.load(tmp_path / "model")
+    assert loaded.names == ["kitchen", None, None]
+    np.testing.assert_array_equal(loaded.transform(["ship"]).toarray(), newer.transform(["ship"]).toarray())
+
+
+def test_a_few_documents_without_a_new_word_will_do(old_texts):
+    newer = fit(old_texts).update(["salt and pepper"])
+    assert len(newer.documents) == 61
+    assert newer.model.n_components == 2
+
+
+def test_what_cannot_be_updated_says_so(old_texts, new_texts):
+    with pytest.raises(ParameterError, match="SparseLSA cannot be updated"):
+        fit(old_texts, model="sparse-lsa").update(new_texts)
+    with pytest.raises(ParameterError, match="GraphPLSA cannot be updated"):
+        fit(old_texts, model="graph-plsa").update(new_texts)
+    groups = laconic.fit(
+        old_texts, model="group-nmf", n_shared=1, n_per_class=1, labels=["a", "b"] * 30, min_df=1, max_df=1.0
+    )
+    with pytest.raises(ParameterError, match="GroupNMF has topics of classes"):
+        groups.update(new_texts)
+    with pytest.raises(ParameterError, match="without a vocabulary"):
+        laconic.Bundle(laconic.NMF(2).fit(np.eye(4))).update(new_texts)
+    with pytest.raises(ValueError, match="new_topics"):
+        fit(old_texts).update(new_texts, new_topics=-1)
+    with pytest.raises(CorpusError):
+        fit(old_texts).update("nowhere.txt")
+
+
+def test_the_command_line_replaces_the_model_or_writes_another(old_texts, new_texts, tmp_path, laconic):
+    import laconic as library
+
+    fit(old_texts).rename(0, "first").save(tmp_path / "model")
+    (tmp_path / "new.txt").write_text("\n".join(new_texts))
+    found = laconic(
+        "update", tmp_path / "model", tmp_path / "new.txt", "--new-topics", 1, "-o", tmp_path / "other"
+    )
+    assert "5 new words, 1 new topic" in found.stderr
+    assert library.load(tmp_path / "model").model.n_components == 2
+    assert library.load(tmp_path / "other").names == ["first", None, None]
+    laconic("update", tmp_path / "model", tmp_path / "new.txt", "--freeze")
+    assert len(library.load(tmp_path / "model").documents) == 90
+    assert "harbour" in set(library.load(tmp_path / "model").vocabulary)
