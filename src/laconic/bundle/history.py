@@ -107,7 +107,7 @@ def version_of(document: Mapping[str, Json]) -> str:
     """The name of a version: how many edits it has seen, and the first digits of a hash of what it is.
 
     >>> version_of({"class": "RLSI", "files": {}})
-    '0-2a6b1c03'
+    '0-c6fb4f4d'
     """
     content = {key: value for key, value in document.items() if key not in _NOT_COUNTED}
     history = document.get("history")
