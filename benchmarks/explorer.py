@@ -192,12 +192,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--documents", type=int, default=100_000)
     parser.add_argument("--topics", type=int, default=500)
+    parser.add_argument("--model", type=Path, help="where the model is kept, for the next run")
     parser.add_argument("--clients", type=int, default=200)
     parser.add_argument("--seconds", type=float, default=30)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model"
-        generated(given.documents, 20_000, given.topics).save(path)
+        if given.model is not None:
+            path = given.model
+        if not (path / "model.json").exists():
+            generated(given.documents, 20_000, given.topics).save(path)
         server = Server(path)
         try:
             asked = pages(given.documents, given.topics)
@@ -209,8 +213,9 @@ def main() -> None:
             for kind, (found, cost) in [*times.items(), ("all", (every, cpu))]:
                 p50, p95 = statistics.median(found), np.quantile(found, 0.95)
                 print(f"{kind:10} median {p50:6.1f} ms  p95 {p95:6.1f} ms  processor {cost:6.1f} ms")
-            asyncio.run(many(server, asked, given.clients, 5))
-            print(json.dumps(asyncio.run(many(server, asked, given.clients, given.seconds)), indent=1))
+            if given.clients:
+                asyncio.run(many(server, asked, given.clients, 5))
+                print(json.dumps(asyncio.run(many(server, asked, given.clients, given.seconds)), indent=1))
         finally:
             server.process.terminate()
             server.process.wait()

@@ -248,3 +248,12 @@ def test_a_port_that_is_taken_is_said():
             chosen_door("127.0.0.1", made.port, None)
     finally:
         bound.close()
+
+
+def test_answers_are_sent_at_once():
+    import socket
+
+    _, bound = chosen_door("127.0.0.1", 0, None)
+    bound.close()
+    # what asyncio looks at before it turns off the waiting for more
+    assert bound.proto == socket.IPPROTO_TCP

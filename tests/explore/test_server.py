@@ -213,5 +213,6 @@ def test_many_topics_have_pages(tmp_path):
     assert "201\N{EN DASH}300 of 1,200" in "".join(page.text)
     first = Page(ask(app, "/").text)
     assert len(first.all("circle")) == 500
+    assert "There are 1,200 topics" in "".join(first.text)
     assert ask(app, "/topics/1199").status == 200
     assert ask(app, "/near").status == 200

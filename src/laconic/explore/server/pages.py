@@ -49,6 +49,7 @@ class Pages:
 
     def __init__(self, explored: Explored, workshop: Workshop | None) -> None:
         self.explored, self.workshop = explored, workshop
+        self._said: tuple[str, list[str]] = ("", [])
 
     def page(
         self,
@@ -131,18 +132,23 @@ class Pages:
         """All topics."""
         seen = self.explored.now()
         view = views.overview(seen.bundle, first=first, n=PAGE, order=order)
-        whole = view if not first else views.overview(seen.bundle, n=PAGE, order="share")
         return self.page(
             request,
             "overview.html",
             seen,
             beside="/api/overview?" + urlencode({"first": first, "order": order}),
             overview=view,
-            summary=summary(whole),
+            summary=self._summary(seen),
             map=views.topic_map(seen.bundle, most=ON_MAP) if not first else None,
             order=order,
             step=PAGE,
         )
+
+    def _summary(self, seen: Seen) -> list[str]:
+        """The model in words: of all its topics, so it is found once for a version."""
+        if self._said[0] != seen.version:
+            self._said = seen.version, summary(views.overview(seen.bundle, n_words=1))
+        return self._said[1]
 
     def topic(self, request: Request, id: int) -> HTMLResponse:
         """A topic."""
@@ -216,7 +222,12 @@ class Pages:
         seen = self.explored.now()
         lines = views.overview(seen.bundle, n=1).labels
         return self.page(
-            request, "classes.html", seen, beside="/api/classes", table=views.labels(seen.bundle), lines=lines
+            request,
+            "classes.html",
+            seen,
+            beside="/api/classes",
+            table=views.labels(seen.bundle, most=PAGE),
+            lines=lines,
         )
 
     def time(self, request: Request) -> HTMLResponse:

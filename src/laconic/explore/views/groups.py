@@ -81,12 +81,14 @@ def _examples(facts: Facts, place: int, *, texts: bool) -> list[DocumentLine]:
     )
 
 
-def labels(bundle: Bundle) -> Table:
+def labels(bundle: Bundle, *, most: int | None = None) -> Table:
     """Topics × classes: what the documents of each label have of each topic.
 
     Parameters
     ----------
     bundle : Bundle
+    most : int, optional
+        Only so many topics, the heaviest; by default all.
 
     Returns
     -------
@@ -94,7 +96,8 @@ def labels(bundle: Bundle) -> Table:
         Columns sum to one; without labels, there are none.
     """
     facts = facts_of(bundle)
-    topics = [topic for topic in range(facts.n_topics) if facts.sizes[topic]]
+    heavy = np.argsort(-facts.map_weights, kind="stable")[:most]
+    topics = sorted(int(topic) for topic in heavy if facts.sizes[topic])
     shares = facts.by_label[:, topics].T.tolist() if facts.label_names else [[] for _ in topics]
     return Table(facts.label_names, topics, [facts.names[topic] for topic in topics], shares)
 
