@@ -21,6 +21,8 @@ from laconic.explore.views.shapes import Described
 
 PAGE = 100
 ON_MAP = 500
+KEPT = 50
+"""So many overviews are kept as they were shown: they are the largest pages, and asked for most."""
 ASSETS = {"style.css": "text/css", "look.js": "text/javascript", "act.js": "text/javascript"}
 LINKS = ExplorerLinks()
 
@@ -49,6 +51,7 @@ class Pages:
 
     def __init__(self, explored: Explored, workshop: Workshop | None) -> None:
         self.explored, self.workshop = explored, workshop
+        self._overviews: dict[tuple[str, int, str], bytes] = {}
         self._said: tuple[str, list[str]] = ("", [])
 
     def page(
@@ -131,8 +134,16 @@ class Pages:
     ) -> HTMLResponse:
         """All topics."""
         seen = self.explored.now()
+        key = seen.version, first, order
+        if key not in self._overviews:
+            if len(self._overviews) >= KEPT:
+                self._overviews = {}
+            self._overviews[key] = self._overview(request, seen, first, order)
+        return HTMLResponse(self._overviews[key])
+
+    def _overview(self, request: Request, seen: Seen, first: int, order: str) -> bytes:
         view = views.overview(seen.bundle, first=first, n=PAGE, order=order)
-        return self.page(
+        made = self.page(
             request,
             "overview.html",
             seen,
@@ -143,6 +154,7 @@ class Pages:
             order=order,
             step=PAGE,
         )
+        return bytes(made.body)
 
     def _summary(self, seen: Seen) -> list[str]:
         """The model in words: of all its topics, so it is found once for a version."""
