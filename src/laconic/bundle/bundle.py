@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from laconic.bundle.documents import Documents, restore, store
 from laconic.bundle.history import History, restored_history, version_of
@@ -520,7 +522,7 @@ class Bundle:
         *,
         modality: str | None = None,
         normalize: bool = False,
-    ) -> Any:
+    ) -> NDArray[Any] | csr_array:
         """Describe texts by the model's topics.
 
         Parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -139,7 +139,7 @@ class GraphPLSA(MixtureModel):
         self,
         n_components: int = 10,
         *,
-        divergence: str = "skl",
+        divergence: Literal["skl", "l2", "l1"] = "skl",
         strength: float = STRENGTH,
         n_neighbors: int = 5,
         row_normalize: bool = True,

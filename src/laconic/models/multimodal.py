@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -197,7 +197,7 @@ class MultimodalPLSA(MixtureModel):
         self,
         n_components: int = 10,
         *,
-        divergence: str = "skl",
+        divergence: Literal["skl", "l2", "l1", "tied"] = "skl",
         strength: float = 1.0,
         row_normalize: bool = True,
         anchors: Mapping[str, Anchors] | None = None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from scipy.sparse import issparse
 
@@ -113,9 +113,9 @@ class NMF(BatchModel):
         self,
         n_components: int = 10,
         *,
-        loss: str = "squared",
+        loss: Literal["squared", "kl"] = "squared",
         prior: Prior | None = None,
-        solver: str = "auto",
+        solver: Literal["auto", "cd", "mu", "extrapolated", "em"] = "auto",
         anchors: Anchors | None = None,
         init: Any = None,
         max_iter: int = 200,
@@ -231,7 +231,7 @@ class GroupNMF(ClassTopicsModel):
         n_shared: int = 5,
         n_per_class: int | Mapping[Any, int] = 3,
         *,
-        solver: str = "cd",
+        solver: Literal["cd", "mu"] = "cd",
         anchors: Anchors | None = None,
         init: Any = "documents",
         max_iter: int = 200,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy.special import xlogy
@@ -157,7 +157,7 @@ class PLSA(MixtureModel, BatchModel):
         n_components: int = 10,
         *,
         prior: Prior | None = None,
-        solver: str = "extrapolated",
+        solver: Literal["extrapolated", "em", "cd"] = "extrapolated",
         anchors: Anchors | None = None,
         init: Any = "documents",
         max_iter: int = 200,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from sklearn.utils.validation import check_is_fitted
 
@@ -161,12 +161,12 @@ class RLSI(PenalisedTopics, BatchModel):
         self,
         n_components: int = 10,
         *,
-        topic_norm: str = "l1",
-        doc_norm: str = "l2",
+        topic_norm: Literal["l1", "l2", "l0"] = "l1",
+        doc_norm: Literal["l2", "l1"] = "l2",
         alpha_topics: float | None = None,
         alpha_docs: float | None = None,
         terms_per_topic: int | None = None,
-        nonnegative: bool | str = False,
+        nonnegative: bool | Literal["both"] = False,
         anchors: Anchors | None = None,
         init: Any = "documents",
         max_iter: int = 200,
@@ -289,12 +289,12 @@ class GroupRLSI(PenalisedTopics, ClassTopicsModel):
         n_shared: int = 5,
         n_per_class: int | Mapping[Any, int] = 3,
         *,
-        topic_norm: str = "l1",
+        topic_norm: Literal["l1", "l2", "l0"] = "l1",
         alpha_topics: float | None = None,
         alpha_shared: float | None = None,
         alpha_docs: float | None = None,
         terms_per_topic: int | None = None,
-        nonnegative: bool | str = False,
+        nonnegative: bool | Literal["both"] = False,
         scale_by_class_size: bool = False,
         anchors: Anchors | None = None,
         init: Any = "documents",

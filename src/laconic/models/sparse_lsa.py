@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hashlib import sha256
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -160,7 +160,7 @@ class SparseLSA(TopicModel):
         nonnegative: bool = False,
         groups: Any = None,
         group_weights: Any = None,
-        rotate: str | None = None,
+        rotate: Literal["varimax"] | None = None,
         init: Any = "documents",
         max_iter: int = 200,
         tol: float = 1e-5,

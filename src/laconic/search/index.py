@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -130,12 +130,12 @@ class SearchIndex:
         source: Bundle | Corpus,
         model: TopicModel | None = None,
         *,
-        terms: str = "bm25",
+        terms: Literal["bm25", "vsm"] = "bm25",
         k1: float = 1.2,
         b: float = 0.75,
-        similarity: str = "gram",
+        similarity: Literal["gram", "cosine"] = "gram",
         blend: float = BLEND,
-        scaling: str = SCALINGS[0],
+        scaling: Literal["max", "raw"] = "max",
         modality: str | None = None,
         texts: Iterable[str] | None = None,
         vectors: Any = None,

@@ -15,7 +15,7 @@ NO_STRENGTH = 1.0
 
 
 def fit_modalities(
-    X: Mapping[str, Any], divergence: str, strength: float, n_topics: int, iterations: int
+    X: Mapping[str, Any], divergence: Any, strength: float, n_topics: int, iterations: int
 ) -> MultimodalPLSA:
     """A model of documents in several modalities, after a fixed number of iterations."""
     model = MultimodalPLSA(

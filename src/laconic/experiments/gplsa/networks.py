@@ -83,7 +83,7 @@ def _weights(
     X: csr_array,
     graph: csr_array,
     labels: NDArray[Any],
-    divergence: str | None,
+    divergence: Any,
     strength: float,
     iterations: int,
     seed: int,

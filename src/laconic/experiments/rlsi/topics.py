@@ -80,6 +80,8 @@ def _components(name: str, corpus: Any, quick: bool) -> Any:
     if name == "LSI":
         return TruncatedSVD(N_TOPICS, algorithm="arpack", random_state=SEED).fit(corpus.X).components_
     if name.startswith("RLSI"):
+        topic_norm: Any
+        doc_norm: Any
         topic_norm, doc_norm = NORMS[name.removeprefix("RLSI ")]
         model: Any = RLSI(
             N_TOPICS, topic_norm=topic_norm, doc_norm=doc_norm, max_iter=iterations, random_state=SEED
