@@ -342,7 +342,7 @@ class Bundle:
         if self.model.topic_owners:
             columns["class"] = self.model.topic_owners
         for name in (modality,) if modality is not None else (*self.modalities,) or (None,):
-            listed = self.topic_words(n_terms, modality=name)
+            listed = self.shown_words(n_terms, modality=name)
             shown = [
                 ", ".join(("-" if weight < 0 else "") + term for term, weight in words) for words in listed
             ]
@@ -361,6 +361,28 @@ class Bundle:
         if self.notes.retired:
             columns = {key: [values[k] for k in self.notes.living] for key, values in columns.items()}
         return as_table(columns if sort is None else _sorted(columns, sort))
+
+    def shown_words(
+        self, n_terms: int | None = 10, *, modality: str | None = None
+    ) -> list[list[tuple[str, float]]]:
+        """As `topic_words`, with stems in their commonest form: for people, and not for measures.
+
+        Parameters
+        ----------
+        n_terms, modality
+            As of `topic_words`.
+        """
+        found = self.topic_words(n_terms, modality=modality)
+        own = {"": self.vectorizer} if modality is None else {modality: self.vectorizers.get(modality)}
+        if modality is None and self.vectorizers:
+            own = dict(self.vectorizers)
+        forms: dict[str, str] = {}
+        for one in own.values():
+            if one is not None and one.forms is not None:
+                forms |= dict(zip(one.vocabulary.tolist(), one.forms, strict=True))
+        if not forms:
+            return found
+        return [[(forms.get(term, term), weight) for term, weight in topic] for topic in found]
 
     def topic_words(
         self, n_terms: int | None = 10, *, modality: str | None = None

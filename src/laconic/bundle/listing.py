@@ -19,6 +19,7 @@ from laconic.corpus.described import described_vectorizer
 from laconic.models.listing import by_weight
 from laconic.reading.strings import as_vocabulary
 from laconic.storage.arrays import read_array, read_csr_parts
+from laconic.storage.lines import read_lines
 from laconic.storage.manifest import Json
 from laconic.storage.reading import StoredDirectory, read_directory
 
@@ -72,8 +73,8 @@ class Listing:
 
         def words(n_terms: int | None) -> dict[str, list[Topic]]:
             if not bundle.modalities:
-                return {"": list(bundle.topic_words(n_terms))}
-            return {name: list(bundle.topic_words(n_terms, modality=name)) for name in bundle.modalities}
+                return {"": list(bundle.shown_words(n_terms))}
+            return {name: list(bundle.shown_words(n_terms, modality=name)) for name in bundle.modalities}
 
         return cls(
             model=type(model).__name__,
@@ -185,10 +186,17 @@ def _names(seen: Json, stored: StoredDirectory, n_terms: int) -> Sequence[Any] |
     described = stored.document.get("vectorizer", {})
     if described is None:
         return seen
-    vocabulary = as_vocabulary(described_vectorizer(stored, described)[1])
+    parts, terms = described_vectorizer(stored, described)
+    vocabulary = as_vocabulary(terms)
     if len(vocabulary) != n_terms:
         raise stored.error(
             f"the vocabulary has {len(vocabulary)} terms, but the model was fitted on {n_terms}; "
             "give the vectoriser that made the model's input"
         )
-    return vocabulary
+    if "forms" not in parts:
+        return vocabulary
+    # stems are shown in their commonest form
+    forms = read_lines(parts["forms"], "forms of stems", stored)
+    if len(forms) != n_terms:
+        raise stored.error(f"has {len(forms)} forms for {n_terms} terms")
+    return forms

@@ -121,10 +121,45 @@ class Counted:
     def _merge(self, tables: list[TermTable], stem: Stem | None) -> None:
         """Make one table of those of the threads, with stems for tokens."""
         self._changed = stem is not None
+        self._stemmed: list[tuple[TermTable, Ids]] = []
         self.table = tables.pop(0) if tables and stem is None else TermTable()
         self._mappings = [] if stem is not None else [np.arange(len(self.table), dtype=np.int32)]
         while tables:
-            self._mappings.append(self.table.absorb(tables.pop(0), stem))
+            table = tables.pop(0)
+            self._mappings.append(self.table.absorb(table, stem))
+            if stem is not None:
+                self._stemmed.append((table, self._mappings[-1]))
+
+    def forms(self, terms: Ids) -> list[str] | None:
+        """The commonest form of each term, before its ending was taken off; None if none were.
+
+        Parameters
+        ----------
+        terms : numpy.ndarray of int32
+            Numbers of terms.
+
+        Returns
+        -------
+        list of str, or None
+            Of equally common forms the first in the alphabet; n-grams of the commonest forms of their words.
+        """
+        if not self._stemmed:
+            return None
+        spelled = self.table.spell(terms)
+        wanted = {word for term in spelled for word in term.split(" ")}
+        numbers = np.arange(len(self.table), dtype=np.int32)
+        known = dict(zip(numbers.tolist(), self.table.spell(numbers), strict=True))
+        counts: dict[str, dict[str, int]] = {}
+        for table, mapping in self._stemmed:
+            rows = np.flatnonzero(mapping >= 0).astype(np.int32)
+            for form, stem, n in zip(
+                table.spell(rows), mapping[rows].tolist(), table.documents[rows].tolist(), strict=True
+            ):
+                if n and known[stem] in wanted and " " not in form:
+                    own = counts.setdefault(known[stem], {})
+                    own[form] = own.get(form, 0) + n
+        best = {stem: min(own, key=lambda form: (-own[form], form)) for stem, own in counts.items()}
+        return [" ".join(best.get(word, word) for word in term.split(" ")) for term in spelled]
 
     def _join(self) -> None:
         """Make terms that are spelled alike one: "a b" and "c" are together what "a" and "b c" are."""

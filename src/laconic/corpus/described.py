@@ -7,7 +7,7 @@ from laconic.storage.manifest import Json
 from laconic.storage.reading import StoredDirectory
 
 ALWAYS = frozenset({"settings", "vocabulary", "idf"})
-SOMETIMES = frozenset({"mean_length"})
+SOMETIMES = frozenset({"mean_length", "forms"})
 
 
 def described_vectorizer(stored: StoredDirectory, described: Json) -> tuple[dict[str, Json], list[str]]:

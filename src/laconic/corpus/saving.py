@@ -21,7 +21,7 @@ from laconic.kernels.columns import count_columns, same_by_columns, take_columns
 from laconic.reading.dates import Dates
 from laconic.reading.strings import Strings, as_names, check_unique
 from laconic.storage.arrays import add_array, add_blocks, add_csr, read_array, read_csr
-from laconic.storage.lines import add_lines, add_strings, read_strings
+from laconic.storage.lines import add_lines, add_strings, read_lines, read_strings
 from laconic.storage.manifest import Json, Kind, quoted
 from laconic.storage.reading import StoredDirectory, read_directory
 from laconic.storage.values import decode, encode
@@ -228,6 +228,8 @@ def add_vectorizer(vectorizer: Vectorizer, writer: DirectoryWriter, suffix: str 
     }
     if vectorizer.mean_length is not None:
         described["mean_length"] = vectorizer.mean_length
+    if vectorizer.forms is not None:
+        described["forms"] = add_lines(vectorizer.forms, f"forms{suffix}", writer)
     return described
 
 
@@ -255,10 +257,13 @@ def read_vectorizer(stored: StoredDirectory, described: Json, *, trust_patterns:
     idf = decode(parts["idf"], "vectorizer.idf", stored)
     try:
         mean_length: Any = parts.get("mean_length")
-        return Vectorizer.from_dict(settings, vocabulary, idf, mean_length, trust_patterns=trust_patterns)
+        found = Vectorizer.from_dict(settings, vocabulary, idf, mean_length, trust_patterns=trust_patterns)
+        if "forms" in parts:
+            found.forms = read_lines(parts["forms"], "forms of stems", stored)
     except Exception as error:
         # Whatever settings that are not a vectoriser's make go wrong, the file is at fault.
         raise stored.misdescribed("vectoriser", error) from error
+    return found
 
 
 def _sizes(counts: CSR) -> dict[str, Json]:

@@ -183,6 +183,7 @@ class Vectorizer:
         self._idf: NDArray[np.float64] | None = None
         self._mean_length: float | None = None
         self._tally: Tally | None = None
+        self._forms: list[str] | None = None
 
     @property
     def vocabulary(self) -> Strings:
@@ -190,6 +191,24 @@ class Vectorizer:
         if self._vocabulary is None:
             raise NotFittedError("this Vectorizer has no vocabulary yet; call fit_count(texts) first")
         return self._vocabulary
+
+    @property
+    def shown(self) -> Strings:
+        """The terms as people read them: stems in their commonest form, and the others as they are."""
+        return self.vocabulary if self._forms is None else np.array(self._forms, dtype=object)
+
+    @property
+    def forms(self) -> list[str] | None:
+        """The commonest forms of stems, in the order of the columns; None without a stemmer."""
+        return self._forms
+
+    @forms.setter
+    def forms(self, forms: list[str] | None) -> None:
+        if forms is not None and (
+            len(forms) != len(self.vocabulary) or not all(isinstance(form, str) and form for form in forms)
+        ):
+            raise ValueError(f"forms must be one text for each of {len(self.vocabulary)} terms")
+        self._forms = forms
 
     @property
     def idf(self) -> NDArray[np.float64] | None:
@@ -292,6 +311,7 @@ class Vectorizer:
         self._adopt(
             np.array(vocabulary, dtype=object) if self._tokens.only_words else as_vocabulary(vocabulary)
         )
+        self._forms = counted.forms(terms)
         self._idf = term_weights(counts, self.weighting)
         self._mean_length = usual_length(counts, self.weighting)
         self._tally = Tally(counted.n_texts, counted.n_tokens, n_found, len(terms), _common(counted))
