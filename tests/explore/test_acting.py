@@ -7,7 +7,6 @@ from explore_toys import KINDS
 from test_report import Page
 
 from laconic.bundle import load
-from laconic.bundle.versions import version_of
 from laconic.explore import views
 from laconic.explore.server.app import make_app
 
@@ -76,18 +75,18 @@ def test_a_refit_is_seen_before_it_is_accepted(app, saved):
     job = waited(app)
     assert job["state"] == "ready", job
     assert {one["id"] for one in job["difference"]["topics"]} >= {0, 1}
-    assert version_of(saved) == before
+    assert load(saved).version == before
     assert post(app, "/api/edits", kind="drop", topics=[2], version=before).status == 409
     text = "".join(Page(ask(app, "/edits").text).text)
     assert "Before and after" in text
     assert "without words" in text
     assert post(app, "/api/refit/accept").status == 200
     assert load(saved).model.topic_sizes_[1] == 0
-    assert "Topics 0 and 1 merged" in ask(app, "/edits").text
+    assert "Merge 0 1" in ask(app, "/edits").text
     assert post(app, "/api/refit/accept").status == 409
     assert ask(app, "/topics/1").status == 200
     assert post(app, "/api/undo", version=version(app)).status == 200
-    assert version_of(saved) == before
+    assert load(saved).version == before
 
 
 def test_a_refit_can_be_discarded(app, saved):
@@ -97,7 +96,7 @@ def test_a_refit_can_be_discarded(app, saved):
     post(app, "/api/edits", kind="split", topics=[0], version=before)
     waited(app)
     assert post(app, "/api/refit/discard").json["state"] == "none"
-    assert version_of(saved) == before
+    assert load(saved).version == before
 
 
 def test_a_refit_of_a_model_that_changed_meanwhile_is_not_accepted(app, saved):
@@ -131,8 +130,38 @@ def test_a_refit_that_fails_says_why(app):
     assert job["state"] == "failed"
     assert "'zeppelin' is not in the vocabulary" in job["message"]
     assert "is not in the vocabulary" in ask(app, "/edits").text
-    post(app, "/api/edits", kind="freeze", topics=[0], version=version(app))
+    post(app, "/api/edits", kind="drop", topics=[0], version=version(app))
     assert waited(app)["state"] == "ready"
+
+
+def test_a_topic_is_frozen_and_thawed_at_once(app, saved):
+    for kind, frozen in (("freeze", {1}), ("thaw", set())):
+        assert post(app, "/api/edits", kind=kind, topics=[1], version=version(app)).status == 200
+        assert load(saved).notes.frozen == frozen
+
+
+def test_edits_of_the_command_line_are_in_the_same_log(app, saved):
+    bundle = load(saved)
+    bundle.edit().rename(0, "Luna").apply().save(saved, parent=bundle.version)
+    assert [edit["what"] for edit in ask(app, "/api/edits").json["edits"]] == ["rename 0 Luna"]
+    assert post(app, "/api/undo", version=version(app)).status == 200
+    assert load(saved).version == bundle.version
+    assert post(app, "/api/undo", version=version(app)).status == 400
+
+
+@pytest.mark.parametrize("kind", ["no_documents", "multimodal", "graph", "group"])
+def test_every_model_can_be_renamed(tmp_path, kind):
+    KINDS[kind]().save(tmp_path / "model")
+    app = make_app(tmp_path / "model", door())
+    before = load(tmp_path / "model")
+    assert post(app, "/api/edits", kind="rename", topics=[1], name="Luna", version=version(app)).status == 200
+    after = load(tmp_path / "model")
+    assert after.names[1] == "Luna"
+    assert after.modalities == before.modalities
+    assert (after.documents is None) == (before.documents is None)
+    if kind != "no_documents":
+        post(app, "/api/edits", kind="merge", topics=[0, 1], version=version(app))
+        assert "can be renamed, but not edited" in waited(app)["message"]
 
 
 def test_read_only_has_nothing_to_act_with(saved):
@@ -142,9 +171,8 @@ def test_read_only_has_nothing_to_act_with(saved):
     assert "Change this topic" not in page
     assert ask(app, "/edits").status == 404
     assert ask(app, "/api/edits").status == 404
-    assert (
-        post(app, "/api/edits", kind="rename", topics=[0], name="x", version=version_of(saved)).status == 403
-    )
+    now = load(saved).version
+    assert post(app, "/api/edits", kind="rename", topics=[0], name="x", version=now).status == 403
     assert load(saved).names[0] is None
 
 

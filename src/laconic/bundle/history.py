@@ -19,6 +19,10 @@ from laconic.storage.writing import DirectoryWriter, WrittenFile, replacing
 _NOT_COUNTED = ("format", "format_version", "versions", "files", "checksum")
 
 
+class StaleError(BundleError):
+    """The model is another one by now than the one that was edited."""
+
+
 class Entry(NamedTuple):
     """A line of the log: what was done, and the version that it was done to."""
 
@@ -86,7 +90,7 @@ class History:
         there = _document(writer)
         current = None if there is None else version_of(there)
         if parent is not None and current != parent:
-            raise BundleError(
+            raise StaleError(
                 f"{writer.path}: holds {f'version {current}' if current else 'no model'} by now, but this "
                 f"was made of version {parent}: load it again, and repeat what you did"
             )
@@ -136,7 +140,7 @@ def undo(path: str | os.PathLike[str], parent: str | None = None) -> str:
         if there is None:
             raise BundleError(f"{path}: holds no model")
         if parent is not None and version_of(there) != parent:
-            raise BundleError(f"{path}: holds version {version_of(there)} by now, not {parent}")
+            raise StaleError(f"{path}: holds version {version_of(there)} by now, not {parent}")
         kept = _kept_in(there)
         if not kept:
             raise BundleError(f"{path}: there is nothing to undo: no earlier version is kept")

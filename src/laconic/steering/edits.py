@@ -78,18 +78,26 @@ class Draft:
 
 def draft_of(bundle: Bundle) -> Draft:
     """The draft that nothing was done to yet."""
-    traits = bundle.model.traits
+    return Draft(bundle, csr_array(bundle.model.components_, copy=True), bundle.notes)
+
+
+def check_editable(bundle: Bundle) -> None:
+    """Refuse models whose topics can be renamed, but not edited.
+
+    Raises
+    ------
+    ParameterError
+        Says why.
+    """
+    traits, kind = bundle.model.traits, type(bundle.model).__name__
     if traits.classes or traits.modalities or traits.links:
         raise ParameterError(
-            f"topics of {type(bundle.model).__name__} belong to classes, modalities or links: they can be "
-            "renamed (bundle.rename), but not edited"
+            f"topics of {kind} belong to classes, modalities or links: they can be renamed, but not edited"
         )
     if "anchors" not in bundle.model.get_params(deep=False):
         raise ParameterError(
-            f"topics of {type(bundle.model).__name__} cannot be held one by one, so they are renamed "
-            "(bundle.rename), but not edited"
+            f"topics of {kind} cannot be held one by one: they can be renamed, but not edited"
         )
-    return Draft(bundle, csr_array(bundle.model.components_, copy=True), bundle.notes)
 
 
 def rename(draft: Draft, topic: int | str, name: str | None) -> Draft:
@@ -101,6 +109,7 @@ def rename(draft: Draft, topic: int | str, name: str | None) -> Draft:
 
 def merge(draft: Draft, *topics: int | str) -> Draft:
     """Make one topic of several: it has the number of the first, and its name, or else that of another."""
+    check_editable(draft.bundle)
     numbers = list(dict.fromkeys(draft.number(topic) for topic in topics))
     if len(numbers) < 2:
         raise ParameterError("name two topics or more to merge")
@@ -121,6 +130,7 @@ def split(draft: Draft, topic: int | str, into: int = PARTS) -> Draft:
 
     The part that is most like the topic keeps its number and name; the others come after all topics.
     """
+    check_editable(draft.bundle)
     number = draft.number(topic)
     if type(into) is not int or into < 2:
         raise ParameterError(f"a topic is split into two or more, not {into!r}")
@@ -143,6 +153,7 @@ def split(draft: Draft, topic: int | str, into: int = PARTS) -> Draft:
 
 def drop(draft: Draft, *topics: int | str) -> Draft:
     """Take topics away; their documents get the weights that the others give them."""
+    check_editable(draft.bundle)
     numbers = list(dict.fromkeys(draft.number(topic) for topic in topics))
     if not numbers:
         raise ParameterError("name a topic to drop")
@@ -156,8 +167,9 @@ def drop(draft: Draft, *topics: int | str) -> Draft:
 
 def forbid(draft: Draft, words: Iterable[str], topic: int | str | None = None) -> Draft:
     """Keep words out of a topic, or of all: now, and whenever topics are edited."""
-    listed = _listed(words, "forbid")
-    columns = _columns(draft, listed)
+    check_editable(draft.bundle)
+    columns = _columns(draft, _listed(words, "forbid"))
+    listed = _terms(draft, columns)
     number = None if topic is None else draft.number(topic)
     concerned = draft.notes.living if number is None else [number]
     barred = np.zeros(draft.rows.shape[1], bool)
@@ -182,8 +194,9 @@ def seed(
     draft: Draft, words: Iterable[str], topic: int | str | None = None, name: str | None = None
 ) -> Draft:
     """Hold a topic, or a new one at the end, at some words."""
-    listed = _listed(words, "seed a topic with")
-    columns = _columns(draft, listed)
+    check_editable(draft.bundle)
+    columns = _columns(draft, _listed(words, "seed a topic with"))
+    listed = _terms(draft, columns)
     number = draft.n_topics if topic is None else draft.number(topic)
     if number == draft.n_topics:
         draft = _longer(draft, 1)
@@ -204,6 +217,7 @@ def seed(
 
 def freeze(draft: Draft, *topics: int | str) -> Draft:
     """Leave the words of topics alone, whatever else is edited, from now on."""
+    check_editable(draft.bundle)
     numbers = [draft.number(topic) for topic in topics]
     if not numbers:
         raise ParameterError("name a topic to freeze")
@@ -311,14 +325,27 @@ def _documents(draft: Draft, what: str) -> tuple[Any, NDArray[Any]]:
 
 
 def _columns(draft: Draft, words: Iterable[str]) -> list[int]:
-    vocabulary = draft.bundle.vocabulary
-    if vocabulary is None:
+    """The columns of words, which may be written as in a text: with capitals, or as a form of a stem."""
+    vectorizer = draft.bundle.vectorizer
+    if vectorizer is None:
         raise ParameterError("this model was saved without a vocabulary: it does not know words")
-    places = {str(term): column for column, term in enumerate(vocabulary)}
-    unknown = [word for word in words if word not in places]
+    places = {str(term): column for column, term in enumerate(vectorizer.vocabulary)}
+    found: list[int] = []
+    unknown = []
+    for word in words:
+        read = [places[word]] if word in places else vectorizer.count([word]).indices.tolist()
+        found += read
+        if not read:
+            unknown.append(repr(word[:80]))
     if unknown:
-        raise ParameterError(f"{enumerated([repr(word) for word in unknown], 'or')} is not in the vocabulary")
-    return [places[word] for word in words]
+        raise ParameterError(f"{enumerated(unknown, 'or')} is not in the vocabulary")
+    return list(dict.fromkeys(found))
+
+
+def _terms(draft: Draft, columns: Iterable[int]) -> list[str]:
+    vectorizer = draft.bundle.vectorizer
+    assert vectorizer is not None
+    return [str(vectorizer.vocabulary[column]) for column in columns]
 
 
 def _listed(words: Iterable[str], what: str) -> list[str]:

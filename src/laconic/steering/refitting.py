@@ -50,6 +50,7 @@ def refitted(draft: Draft, keep: str = KEEP[0], *, callback: Callback | None = N
     bundle = Bundle(
         model,
         old.vectorizer,
+        vectorizers=old.vectorizers,
         documents=_documents(draft, model),
         search_settings=old.search_settings,
     )

@@ -6,14 +6,15 @@ import threading
 import time
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from laconic.bundle.versions import Edit, StaleError, edits, save_version, undo
+from laconic.bundle.history import StaleError, undo
 from laconic.errors import InputError
+from laconic.explore.server.changes import Change
 from laconic.explore.server.state import Explored, Seen
 from laconic.explore.views.differences import difference
 from laconic.explore.views.shapes import Difference
-from laconic.steering.changes import Change, changed
+from laconic.steering.refitting import refitted
 
 if TYPE_CHECKING:
     from laconic.bundle import Bundle
@@ -24,6 +25,15 @@ STALE = "The model was changed in the meantime, in another tab or by somebody el
 
 class ConflictError(InputError):
     """It cannot be done now: the page is out of date, or something else is going on."""
+
+
+@dataclass(frozen=True)
+class Edit:
+    """A change that was made: what, to which version, and whether it can be taken back."""
+
+    what: str
+    parent: str
+    kept: bool
 
 
 @dataclass(frozen=True)
@@ -63,7 +73,7 @@ class _Job:
             with warnings.catch_warnings():
                 # Whether it has converged is not what is asked here: it is seen what it has become.
                 warnings.simplefilter("ignore")
-                found = changed(self.seen.bundle, self.change, callback=self._watch)
+                found = refitted(self.change.drafted(self.seen.bundle), callback=self._watch)
                 if not self.stopped.is_set():
                     self.difference = difference(self.seen.bundle, found)
                     self.found = found
@@ -108,7 +118,9 @@ class Workshop:
 
     def log(self) -> list[Edit]:
         """The changes so far, the oldest first."""
-        return edits(self.explored.path)
+        history = self.explored.now().bundle.history
+        kept = {one.version for one in history.kept}
+        return [Edit(" + ".join(entry.did), entry.parent, entry.parent in kept) for entry in history.log]
 
     def job(self) -> JobView:
         """The refit that is going on, or waits for a decision."""
@@ -131,8 +143,8 @@ class Workshop:
         """
         with self._lock:
             seen = self._seen(version)
-            if not change.refits:
-                return self._save(changed(seen.bundle, change), change, seen.version)
+            if change.at_once:
+                return self._save(refitted(change.drafted(seen.bundle)), seen.version)
             if self._job is not None and not self._over(self._job):
                 raise ConflictError("A refit is going on, or waits to be accepted or discarded.")
             self._job = _Job(seen, change)
@@ -144,7 +156,7 @@ class Workshop:
             job = self._job
             if job is None or job.found is None:
                 raise ConflictError("There is nothing to accept.")
-            version = self._save(job.found, job.change, job.seen.version)
+            version = self._save(job.found, job.seen.version)
             self._job = None
             return version
 
@@ -155,8 +167,8 @@ class Workshop:
                 self._job.stopped.set()
             self._job = None
 
-    def undo(self, version: str) -> Edit:
-        """Take the last change back."""
+    def undo(self, version: str) -> str:
+        """Take the last change back; tells the version that is there again."""
         with self._lock:
             try:
                 return undo(self.explored.path, parent=self._seen(version).version)
@@ -169,11 +181,12 @@ class Workshop:
             raise ConflictError(STALE)
         return seen
 
-    def _save(self, bundle: Any, change: Change, parent: str) -> str:
+    def _save(self, bundle: Bundle, parent: str) -> str:
         try:
-            return save_version(bundle, self.explored.path, str(change), parent=parent)
+            bundle.save(self.explored.path, parent=parent)
         except StaleError as error:
             raise ConflictError(STALE) from error
+        return self.explored.now().version
 
     @staticmethod
     def _over(job: _Job) -> bool:

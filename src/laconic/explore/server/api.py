@@ -9,12 +9,11 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, Field
 
-from laconic.bundle.versions import Edit
 from laconic.explore import views
-from laconic.explore.server.acting import JobView, Workshop
+from laconic.explore.server.acting import Edit, JobView, Workshop
+from laconic.explore.server.changes import Change
 from laconic.explore.server.state import Explored
 from laconic.explore.views import shapes
-from laconic.steering.changes import Change
 
 MOST = 1_000
 """At most so many of anything in one answer."""
@@ -44,7 +43,7 @@ def as_json(view: Any) -> Response:
 class Asked(BaseModel):
     """A change that is asked for, and the version of the model that the page has shown."""
 
-    kind: Literal["rename", "merge", "split", "seed", "drop", "forbid", "freeze"]
+    kind: Literal["rename", "merge", "split", "seed", "drop", "forbid", "freeze", "thaw"]
     version: str = Field(max_length=64)
     topics: list[Annotated[int, Field(ge=0, le=1_000_000)]] = Field([], max_length=100)
     words: list[Annotated[str, Field(min_length=1, max_length=200)]] = Field([], max_length=200)
@@ -88,14 +87,13 @@ def acts(workshop: Workshop) -> APIRouter:
 
     @router.post("/edits", response_model=Version)
     def change(asked: Asked) -> Version:
-        """Change a name at once; begin a refit for all else."""
+        """Rename, freeze or thaw at once; begin a refit for all else."""
         return Version(version=workshop.change(asked.change(), asked.version))
 
     @router.post("/undo", response_model=Version)
     def undo(seen: Version) -> Version:
         """Take the last change back."""
-        workshop.undo(seen.version)
-        return Version(version=workshop.explored.now().version)
+        return Version(version=workshop.undo(seen.version))
 
     @router.get("/refit", response_model=JobView)
     def job() -> Response:

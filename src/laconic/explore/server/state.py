@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock, Thread
@@ -71,5 +70,6 @@ class Explored:
         return found.st_mtime_ns, found.st_ino, found.st_size
 
     def _read(self) -> Seen:
-        version = hashlib.sha256((self.path / DOCUMENT).read_bytes()).hexdigest()[:16]
-        return Seen(load(self.path), version)
+        bundle = load(self.path)
+        assert bundle.version is not None
+        return Seen(bundle, bundle.version)

@@ -44,7 +44,7 @@
       const asked = { kind, topics, words: listed(fields.get("words")), name: fields.get("name") || "", version: meta("version") };
       tried([...form.querySelectorAll("button")], async () => {
         await post("/api/edits", asked);
-        if (kind === "rename") location.reload();
+        if (["rename", "freeze", "thaw"].includes(kind)) location.reload();
         else location.assign("/edits");
       });
     });

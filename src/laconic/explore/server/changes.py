@@ -1,0 +1,70 @@
+"""What a page asks to have changed, in the words of `laconic.steering.edits`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from laconic.errors import ParameterError
+from laconic.steering import edits
+
+if TYPE_CHECKING:
+    from laconic.bundle import Bundle
+
+_ONE_TOPIC = ("rename", "split")
+_AT_ONCE = ("rename", "freeze", "thaw")
+
+
+@dataclass(frozen=True)
+class Change:
+    """What somebody wants changed.
+
+    Attributes
+    ----------
+    kind : {"rename", "merge", "split", "seed", "drop", "forbid", "freeze", "thaw"}
+    topics : tuple of int
+        Which topics it is about; words may be forbidden to one of them, or without any to all.
+    words : tuple of str
+        Of a seed, or forbidden.
+    name : str
+        Of a topic that is renamed or seeded; empty for none.
+    """
+
+    kind: str
+    topics: tuple[int, ...] = ()
+    words: tuple[str, ...] = ()
+    name: str = ""
+
+    @property
+    def at_once(self) -> bool:
+        """Whether no topic has to be found anew."""
+        return self.kind in _AT_ONCE
+
+    def __str__(self) -> str:
+        """The change as `laconic edit` takes it."""
+        return " ".join([self.kind, *map(str, self.topics), *self.words, *([self.name] if self.name else [])])
+
+    def drafted(self, bundle: Bundle) -> edits.Draft:
+        """The draft of a bundle in which this is done.
+
+        Raises
+        ------
+        ParameterError
+            If it cannot be done to this model; the message says why.
+        """
+        draft = edits.draft_of(bundle)
+        if self.kind in _ONE_TOPIC and len(self.topics) != 1:
+            raise ParameterError(f"name one topic to {self.kind}")
+        if self.kind in ("forbid", "seed") and len(self.topics) > 1:
+            raise ParameterError(f"name one topic to {self.kind} words, or none")
+        topic = self.topics[0] if self.topics else None
+        if self.kind == "rename":
+            return edits.rename(draft, self.topics[0], self.name or None)
+        if self.kind == "split":
+            return edits.split(draft, self.topics[0])
+        if self.kind == "forbid":
+            return edits.forbid(draft, self.words, topic)
+        if self.kind == "seed":
+            return edits.seed(draft, self.words, topic, self.name or None)
+        several = {"merge": edits.merge, "drop": edits.drop, "freeze": edits.freeze, "thaw": edits.thaw}
+        return several[self.kind](draft, *self.topics)
