@@ -96,6 +96,18 @@ def test_a_few_documents_without_a_new_word_will_do(old_texts):
     assert newer.model.n_components == 2
 
 
+def test_edits_last(old_texts, new_texts):
+    bundle = fit(old_texts)
+    edited = bundle.edit().forbid(["wind"]).freeze(1).apply()
+    newer = edited.update(new_texts, new_topics=1)
+    assert not any("wind" in dict(topic) for topic in newer.topic_words(n_terms=None))
+    assert newer.notes.frozen == edited.notes.frozen
+    n_old = len(edited.vocabulary)
+    assert abs(newer.model.components_[[1]][:, :n_old] - edited.model.components_[[1]]).max() == 0
+    with pytest.raises(ParameterError, match="dropped or merged"):
+        bundle.edit().drop(1).apply().update(new_texts)
+
+
 def test_what_cannot_be_updated_says_so(old_texts, new_texts):
     with pytest.raises(ParameterError, match="SparseLSA cannot be updated"):
         fit(old_texts, model="sparse-lsa").update(new_texts)

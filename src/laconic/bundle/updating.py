@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
@@ -51,6 +52,11 @@ def updated(
     check_number("strength", strength, Real, 0)
     model, vectorizer = bundle.model, _vectorizer(bundle)
     _check_model(model)
+    if bundle.notes.retired:
+        raise ParameterError(
+            "this model has topics that were dropped or merged, so that it cannot be updated: fit it anew, "
+            "or undo the edits"
+        )
     # all words, to begin with: which are kept is decided below
     terms = {**vectorizer.to_dict(), "min_df": 1, "max_df": 1.0, "max_features": None}
     given = Options(dict(reading or {}), {} if isinstance(data, Corpus) else terms, {})
@@ -64,15 +70,17 @@ def updated(
         )
     wider = _widened(vectorizer, found, 0 if bundle.documents is None else len(bundle.documents))
     corpus = _recounted(found, wider, bundle.documents)
-    fitted = _refitted(model, corpus, new_topics, strength, freeze, callback)
+    fitted = _refitted(bundle, corpus, new_topics, strength, freeze, callback)
     documents = None
     if bundle.documents is not None:
         old = bundle.documents.corpus()
         padded = _padded(old.counts, len(wider.vocabulary))
         before = Corpus(padded, wider, labels=old.labels, ids=old.ids, dates=old.dates, texts=old.texts)
         documents = Documents.of(fitted, before.extended(corpus))
-    called = [*bundle.names, *([None] * new_topics)]
-    return Bundle(fitted, wider, documents=documents, names=called)
+    newer = Bundle(fitted, wider, documents=documents)
+    called = (*bundle.notes.names, *((None,) * new_topics))
+    newer.notes = replace(bundle.notes, names=called, returns=None)
+    return newer
 
 
 def _vectorizer(bundle: Bundle) -> Vectorizer:
@@ -158,7 +166,7 @@ def _padded(matrix: Any, n_columns: int) -> Any:
 
 
 def _refitted(
-    model: TopicModel,
+    bundle: Bundle,
     corpus: Corpus,
     new_topics: int,
     strength: float,
@@ -166,6 +174,7 @@ def _refitted(
     callback: Callback | None,
 ) -> Any:
     """The model of old topics, held or frozen, and new ones, fitted to new documents."""
+    model = bundle.model
     old = csr_array(_padded(model.components_, corpus.shape[1]))
     n_old = old.shape[0]
     X = corpus.counts if model.wants == "counts" else corpus.X
@@ -175,8 +184,8 @@ def _refitted(
     anchors = Anchors(
         targets,
         strength=0.0 if freeze else strength,
-        frozen=list(range(n_old)) if freeze else [],
-        forbidden=() if before is None else before.forbidden,
+        frozen=list(range(n_old)) if freeze else sorted(bundle.notes.frozen),
+        forbidden=_forbidden(bundle, before, corpus),
     )
     start = csr_array(vstack([old, _strange(model, X, old, new_topics)], format="csr"))
     if model.wants == "counts" or given.get("solver") == "mu":
@@ -193,6 +202,21 @@ def _refitted(
     fitted.fit(X, callback=callback)
     # what a fit from scratch would begin with
     return fitted.set_params(anchors=before, init=given["init"])
+
+
+def _forbidden(bundle: Bundle, anchors: Anchors | None, corpus: Corpus) -> dict[int | None, list[int]]:
+    """Words that topics may not have, by seeds and by edits, as columns."""
+    barred: dict[Any, list[Any]] = {}
+    if anchors is not None:
+        given = anchors.forbidden
+        by_topic = given.items() if isinstance(given, Mapping) else [(None, given)]
+        for topic, words in by_topic:
+            barred.setdefault(topic, []).extend(words)
+    columns = {term: column for column, term in enumerate(corpus.vocabulary)}
+    for topic, word in bundle.notes.forbidden:
+        if word in columns:
+            barred.setdefault(topic, []).append(columns[word])
+    return {topic: words for topic, words in barred.items() if words}
 
 
 def _strange(model: TopicModel, X: Any, old: csr_array, new_topics: int) -> csr_array:
