@@ -81,23 +81,20 @@ def draft_of(bundle: Bundle) -> Draft:
     return Draft(bundle, csr_array(bundle.model.components_, copy=True), bundle.notes)
 
 
-def check_editable(bundle: Bundle) -> None:
-    """Refuse models whose topics can be renamed, but not edited.
-
-    Raises
-    ------
-    ParameterError
-        Says why.
-    """
+def obstacle(bundle: Bundle) -> str | None:
+    """Why the topics of a bundle can be renamed, but not edited; None if they can be."""
     traits, kind = bundle.model.traits, type(bundle.model).__name__
     if traits.classes or traits.modalities or traits.links:
-        raise ParameterError(
-            f"topics of {kind} belong to classes, modalities or links: they can be renamed, but not edited"
-        )
+        return f"topics of {kind} belong to classes, modalities or links: they can be renamed, but not edited"
     if "anchors" not in bundle.model.get_params(deep=False):
-        raise ParameterError(
-            f"topics of {kind} cannot be held one by one: they can be renamed, but not edited"
-        )
+        return f"topics of {kind} cannot be held one by one: they can be renamed, but not edited"
+    return None
+
+
+def _check_editable(draft: Draft) -> None:
+    why = obstacle(draft.bundle)
+    if why is not None:
+        raise ParameterError(why)
 
 
 def rename(draft: Draft, topic: int | str, name: str | None) -> Draft:
@@ -109,7 +106,7 @@ def rename(draft: Draft, topic: int | str, name: str | None) -> Draft:
 
 def merge(draft: Draft, *topics: int | str) -> Draft:
     """Make one topic of several: it has the number of the first, and its name, or else that of another."""
-    check_editable(draft.bundle)
+    _check_editable(draft)
     numbers = list(dict.fromkeys(draft.number(topic) for topic in topics))
     if len(numbers) < 2:
         raise ParameterError("name two topics or more to merge")
@@ -130,7 +127,7 @@ def split(draft: Draft, topic: int | str, into: int = PARTS) -> Draft:
 
     The part that is most like the topic keeps its number and name; the others come after all topics.
     """
-    check_editable(draft.bundle)
+    _check_editable(draft)
     number = draft.number(topic)
     if type(into) is not int or into < 2:
         raise ParameterError(f"a topic is split into two or more, not {into!r}")
@@ -153,7 +150,7 @@ def split(draft: Draft, topic: int | str, into: int = PARTS) -> Draft:
 
 def drop(draft: Draft, *topics: int | str) -> Draft:
     """Take topics away; their documents get the weights that the others give them."""
-    check_editable(draft.bundle)
+    _check_editable(draft)
     numbers = list(dict.fromkeys(draft.number(topic) for topic in topics))
     if not numbers:
         raise ParameterError("name a topic to drop")
@@ -167,7 +164,7 @@ def drop(draft: Draft, *topics: int | str) -> Draft:
 
 def forbid(draft: Draft, words: Iterable[str], topic: int | str | None = None) -> Draft:
     """Keep words out of a topic, or of all: now, and whenever topics are edited."""
-    check_editable(draft.bundle)
+    _check_editable(draft)
     columns = _columns(draft, _listed(words, "forbid"))
     listed = _terms(draft, columns)
     number = None if topic is None else draft.number(topic)
@@ -194,7 +191,7 @@ def seed(
     draft: Draft, words: Iterable[str], topic: int | str | None = None, name: str | None = None
 ) -> Draft:
     """Hold a topic, or a new one at the end, at some words."""
-    check_editable(draft.bundle)
+    _check_editable(draft)
     columns = _columns(draft, _listed(words, "seed a topic with"))
     listed = _terms(draft, columns)
     number = draft.n_topics if topic is None else draft.number(topic)
@@ -217,7 +214,7 @@ def seed(
 
 def freeze(draft: Draft, *topics: int | str) -> Draft:
     """Leave the words of topics alone, whatever else is edited, from now on."""
-    check_editable(draft.bundle)
+    _check_editable(draft)
     numbers = [draft.number(topic) for topic in topics]
     if not numbers:
         raise ParameterError("name a topic to freeze")

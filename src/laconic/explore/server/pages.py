@@ -18,6 +18,7 @@ from laconic.explore.server.links import ExplorerLinks
 from laconic.explore.server.state import Explored, Seen
 from laconic.explore.views.lines import UnknownError
 from laconic.explore.views.shapes import Described
+from laconic.steering.edits import obstacle
 
 PAGE = 100
 ON_MAP = 500
@@ -89,6 +90,7 @@ class Pages:
             "classes": bool(facts.owners or facts.label_names),
             "time": facts.over_time is not None,
             "texts": bundle.vectorizer is not None or bool(bundle.vectorizers),
+            "edits": facts.documents is not None and obstacle(bundle) is None,
         }
 
     def router(self) -> APIRouter:
@@ -166,7 +168,8 @@ class Pages:
         """A topic."""
         seen = self.explored.now()
         view = views.topic(seen.bundle, id)
-        return self.page(request, "topic.html", seen, beside=f"/api/topics/{id}", view=view)
+        frozen = id in seen.bundle.notes.frozen
+        return self.page(request, "topic.html", seen, beside=f"/api/topics/{id}", view=view, frozen=frozen)
 
     def word(self, request: Request, term: Text, modality: Modality = None) -> HTMLResponse:
         """A word."""
