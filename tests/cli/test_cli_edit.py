@@ -38,6 +38,12 @@ def test_prune_and_parent(laconic, model):
     assert laconic("edit", model, "--log").stdout.splitlines()[0].startswith(f"{first} (not kept): drop 1")
 
 
+def test_reduce(laconic, model):
+    laconic("edit", model, "reduce", 2)
+    assert len(load(model).notes.living) == 2
+    assert "to how many" in laconic("edit", model, "reduce", code=2).stderr
+
+
 def test_words(laconic, model):
     word = load(model).topic_words(1)[1][0][0]
     laconic("edit", model, "forbid", 1, word, "--keep", "anchored")

@@ -159,3 +159,12 @@ def test_a_fit_lists_twenty_topics_and_says_how_to_see_the_rest(laconic, jsonl, 
     numbers = [line.split()[0] for line in result.stdout.splitlines() if line.split()]
     assert [number for number in numbers if number.isdecimal()] == list(map(str, range(20)))
     assert f"and 2 more topics: laconic topics {tmp_path / 'm'}" in result.stderr
+
+
+def test_topics_as_a_tree(laconic, saved):
+    shown = laconic("topics", saved, "--tree", "-n", 3).stdout
+    bundle = load(saved)
+    for number, topic in enumerate(bundle.topic_words(3)):
+        assert f" {number} {', '.join(word for word, _ in topic)}" in shown
+    assert shown.splitlines()[0].startswith(f"{len(bundle.names)} topics, cosine ")
+    assert "by itself" in laconic("topics", saved, "--tree", "--json", code=2).stderr

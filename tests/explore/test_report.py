@@ -11,7 +11,7 @@ from laconic.explore.card import command_of, model_card
 from laconic.explore.pages.drawing import draw_map, draw_tree
 from laconic.explore.pages.rendering import asset
 from laconic.explore.report import report_html, summary, write_report
-from laconic.explore.views.shapes import Branch
+from laconic.steering.tree import Branch
 
 EMPTY = {"area", "base", "br", "circle", "hr", "img", "input", "link", "meta", "path", "rect"}
 

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from laconic.reading.strings import Strings
     from laconic.search import Results, SearchIndex
     from laconic.steering.editing import Editing
+    from laconic.steering.tree import Branch
 
 
 class Bundle:
@@ -639,6 +640,50 @@ class Bundle:
             names = ", ".join(map(repr, self.modalities)) or "none"
             raise ValueError(f"the model has no modality {modality!r}; there are: {names}")
         return modality
+
+    def tree(self) -> Branch | None:
+        """The topics as a tree: those that share most words are joined first.
+
+        Returns
+        -------
+        Branch or None
+            The root; ``tree.cut(10)`` gives ten groups of topics. None, if no topic has words.
+
+        Examples
+        --------
+        >>> import laconic
+        >>> texts = ["sun and moon", "moon and sun", "salt and pepper", "pepper and salt"]
+        >>> laconic.fit(texts, n_topics=2).tree().cut(2)
+        [[0], [1]]
+        """
+        from laconic.explore.views import tree
+
+        return tree(self, most=self._n_topics)
+
+    def over_time(self) -> Any:
+        """How much of each topic the documents of each period have.
+
+        Returns
+        -------
+        data frame, or Table
+            One row for each year, month or day, as the dates suggest: period, documents (how many), and a
+            column for every topic, its share of the weights of these documents.
+
+        Raises
+        ------
+        ValueError
+            If there are no documents, or these have no dates.
+        """
+        from laconic.explore.facts import facts_of
+
+        self._kept("documents of a period")
+        found = facts_of(self).over_time
+        if found is None:
+            raise ValueError("the documents have no dates: read them with date='COLUMN', or dates=")
+        shares = {
+            self.notes.shown(topic, "topic"): found.shares[:, topic].tolist() for topic in self.notes.living
+        }
+        return as_table({"period": found.periods, "documents": found.documents, **shares})
 
     def edit(self) -> Editing:
         """Change topics by hand: merge, split, drop, seed, forbid words, freeze, rename.

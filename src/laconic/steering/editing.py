@@ -43,6 +43,11 @@ class Editing:
         self.draft = edits.split(self.draft, topic, into)
         return self
 
+    def reduce(self, n: int) -> Self:
+        """Merge the topics that are most alike until so many are left."""
+        self.draft = edits.reduce(self.draft, n)
+        return self
+
     def drop(self, *topics: int | str) -> Self:
         """Take topics away."""
         self.draft = edits.drop(self.draft, *topics)

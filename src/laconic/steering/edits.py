@@ -18,6 +18,7 @@ from sklearn.base import clone
 from laconic.bundle.notes import Notes, Returns
 from laconic.errors import ParameterError
 from laconic.losses.starts import unit_budget
+from laconic.steering.tree import tree_of
 from laconic.words import enumerated
 
 if TYPE_CHECKING:
@@ -160,6 +161,25 @@ def drop(draft: Draft, *topics: int | str) -> Draft:
         replace(draft, notes=_retired(draft.notes, numbers, "dropped")), dict.fromkeys(numbers)
     )
     return _done(draft, f"drop {' '.join(map(str, numbers))}")
+
+
+def reduce(draft: Draft, n: int) -> Draft:
+    """Merge the topics that are most alike until so many are left; the heaviest of them keeps its number."""
+    _check_editable(draft)
+    living = draft.notes.living
+    if type(n) is not int or not 1 <= n <= len(living):
+        raise ParameterError(f"topics are reduced to between 1 and {len(living)}, not {n!r}")
+    rows = draft.rows[living]
+    lengths = _norms(rows)
+    cosines = (rows @ rows.T).toarray() / np.outer(lengths, lengths)
+    masses = _masses(draft)
+    root = tree_of(living, [""] * len(living), masses[living], cosines)
+    assert root is not None
+    before = draft.did
+    for group in root.cut(n):
+        if len(group) > 1:
+            draft = merge(draft, *sorted(group, key=lambda topic: -masses[topic]))
+    return replace(draft, did=(*before, f"reduce {n}"))
 
 
 def forbid(draft: Draft, words: Iterable[str], topic: int | str | None = None) -> Draft:

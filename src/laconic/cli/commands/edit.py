@@ -26,6 +26,8 @@ Examples
 
   laconic edit model split 4
 
+  laconic edit model reduce 10
+
   laconic edit model seed airline airlines carrier
 
   laconic edit model forbid said mr + forbid 2 england
@@ -35,15 +37,15 @@ Examples
   laconic edit model --undo
 """
 
-VERBS = ("rename", "merge", "split", "drop", "forbid", "seed", "freeze", "thaw")
+VERBS = ("rename", "merge", "split", "drop", "reduce", "forbid", "seed", "freeze", "thaw")
 
 Steps = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="STEP",
-        help="rename TOPIC NAME; merge TOPIC TOPIC ...; split TOPIC [PARTS]; drop TOPIC ...; forbid [TOPIC] "
-        "WORD ...; seed [TOPIC] WORD ... (without a number, a new topic); freeze TOPIC ...; thaw TOPIC ...; "
-        "with + between several. A topic is a number or a name.",
+        help="rename TOPIC NAME; merge TOPIC TOPIC ...; split TOPIC [PARTS]; drop TOPIC ...; reduce NUMBER; "
+        "forbid [TOPIC] WORD ...; seed [TOPIC] WORD ... (without a number, a new topic); freeze TOPIC ...; "
+        "thaw TOPIC ...; with + between several. A topic is a number or a name.",
         show_default=False,
     ),
 ]
@@ -164,6 +166,10 @@ def _take(editing: Editing, step: Sequence[str]) -> None:
         if not 1 <= len(given) <= 2 or not all(part.isdecimal() for part in given[1:]):
             raise typer.BadParameter("split one topic: laconic edit model split 4, or split 4 3 into three")
         editing.split(given[0], *map(int, given[1:]))
+    elif verb == "reduce":
+        if len(given) != 1 or not given[0].isdecimal():
+            raise typer.BadParameter("reduce to how many topics? laconic edit model reduce 10")
+        editing.reduce(int(given[0]))
     elif verb in ("forbid", "seed"):
         numbered = bool(given) and given[0].isdecimal()
         words, topic = given[numbered:], given[0] if numbered else None

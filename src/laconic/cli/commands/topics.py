@@ -20,6 +20,7 @@ from laconic.cli.screen.tables import (
     topics_csv,
     topics_json,
     topics_table,
+    topics_tree,
 )
 from laconic.words import plural
 
@@ -38,6 +39,8 @@ Examples
   laconic topics model --topic 7 --documents 5
 
   laconic topics model --table --sort share --csv > topics.csv
+
+  laconic topics model --tree
 
   laconic topics model --json > topics.json
 """
@@ -80,6 +83,9 @@ AsTable = Annotated[
         "largest topic, the labels where it is strongest, and how well its words go together (NPMI).",
     ),
 ]
+AsTree = Annotated[
+    bool, typer.Option("--tree", help="Show topics as a tree: those that share most words are joined first.")
+]
 Sort = Annotated[
     str | None,
     typer.Option(
@@ -97,6 +103,7 @@ def topics(
     documents: NumberOfDocuments = None,
     table: AsTable = False,
     sort: Sort = None,
+    tree: AsTree = False,
     json: AsJson = False,
     csv: AsCsv = False,
 ) -> None:
@@ -109,6 +116,11 @@ def topics(
         raise typer.BadParameter("choose one of --json and --csv", param_hint="--csv")
     if documents is not None and topic is None:
         raise typer.BadParameter("say which topic's, with --topic NUMBER", param_hint="--documents")
+    if tree:
+        if json or csv or topic is not None or table or sort is not None:
+            raise typer.BadParameter("is shown by itself: leave the other options out", param_hint="--tree")
+        _show_tree(model, terms or TERMS_SHOWN)
+        return
     if topic is not None or table or sort is not None:
         _show_facts(model, terms or TERMS_SHOWN, topic, documents, sort, as_csv=csv, as_json=json)
         return
@@ -169,6 +181,20 @@ def _show_facts(
         say(f"{path} was saved without documents (fit --no-documents), so nothing is known of them")
     if found:
         emit(facts_table(found))
+
+
+def _show_tree(path: Path, n_terms: int) -> None:
+    with waiting(f"loading {path}"):
+        from laconic.bundle import load
+        from laconic.bundle.listing import Listing
+
+        bundle = load(path)
+        root = bundle.tree()
+        listing = Listing.of(bundle)
+    if root is None:
+        say(f"{path}: no topic has words, so there is no tree")
+        return
+    emit(topics_tree(listing, root, n_terms))
 
 
 def _headline(listing: Listing) -> str:

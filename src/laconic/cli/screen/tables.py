@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any
 from rich import box
 from rich.table import Table
 from rich.text import Text
+from rich.tree import Tree
 
 from laconic.cli.screen.console import printable, say
 from laconic.words import plural
 
 if TYPE_CHECKING:
     from laconic.bundle.listing import Listing, Topic
+    from laconic.steering.tree import Branch
 
 TERMS_SHOWN = 10
 TEXT_SHOWN = 200
@@ -161,6 +163,40 @@ def labels_column(labels: Any, weights: Any) -> tuple[str, list[str]]:
     from laconic.bundle.documents import labels_told
 
     return "strongest in", [printable(told) for told in labels_told(labels, weights)]
+
+
+def topics_tree(listing: Listing, root: Branch, n_terms: int = TERMS_SHOWN) -> Tree:
+    """Topics as a tree: branches say how many topics they join, and how alike these are.
+
+    Parameters
+    ----------
+    listing : Listing
+        Names and words of the topics.
+    root : Branch
+        What ``bundle.tree()`` gives.
+    n_terms : int
+        At most that many words of a topic.
+
+    Returns
+    -------
+    Tree
+        To be printed.
+    """
+    words = list(listing.words(n_terms).values())
+
+    def label(branch: Branch) -> Text:
+        if branch.branches:
+            return Text(f"{len(branch.topics)} topics, cosine {1 - branch.height:.2f}", style="dim")
+        (topic,) = branch.topics
+        listed = " | ".join(", ".join(term for term, _ in side[topic]) for side in words)
+        return Text.assemble((listing.notes.shown(topic), "cyan"), f" {printable(listed)}")
+
+    tree = Tree(label(root))
+    todo = [(tree, root)]
+    while todo:
+        node, branch = todo.pop()
+        todo += [(node.add(label(one)), one) for one in branch.branches]
+    return tree
 
 
 def topics_json(listing: Listing, n_terms: int, *, ascii_only: bool = False) -> str:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from laconic.explore.views.shapes import Branch, MapView
+from laconic.explore.views.shapes import MapView
 from laconic.explore.views.topics import map_radii
+from laconic.steering.tree import Branch
 
 SIDE = 640
 MARGIN = 54

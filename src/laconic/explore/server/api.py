@@ -14,6 +14,7 @@ from laconic.explore.server.acting import Edit, JobView, Workshop
 from laconic.explore.server.changes import Change
 from laconic.explore.server.state import Explored
 from laconic.explore.views import shapes
+from laconic.steering.tree import Branch
 
 MOST = 1_000
 """At most so many of anything in one answer."""
@@ -189,7 +190,7 @@ def api(explored: Explored) -> APIRouter:
         """Cosines of topics."""
         return as_json(views.similarity(explored.now().bundle, most=most))
 
-    @router.get("/tree", response_model=shapes.Branch | None)
+    @router.get("/tree", response_model=Branch | None)
     def tree(most: Annotated[int, Query(ge=1, le=200)] = 200) -> Response:
         """Topics as a tree."""
         return as_json(views.tree(explored.now().bundle, most=most))

@@ -420,16 +420,6 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Branch:
-    """A node of the tree of topics: a topic, or what was joined of two others at a distance."""
-
-    topics: list[int]
-    name: str
-    height: float
-    branches: list[Branch] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
 class Described:
     """A new text: its topics, its words with the topic that explains each, and its class if that is found."""
 

@@ -20,7 +20,6 @@ from laconic.explore.views.lines import (
     topic_lines,
 )
 from laconic.explore.views.shapes import (
-    Branch,
     ComparedWord,
     Comparison,
     LabelLine,
@@ -34,6 +33,7 @@ from laconic.explore.views.shapes import (
     Similarity,
     TopicView,
 )
+from laconic.steering.tree import Branch, tree_of
 
 if TYPE_CHECKING:
     from laconic.bundle import Bundle
@@ -374,22 +374,9 @@ def tree(bundle: Bundle, *, most: int = MOST_IN_TREE) -> Branch | None:
         The root; its height, and that of every branch, is the mean distance (1 - cosine) of the topics that
         it joins. None, if no topic has words.
     """
-    from scipy.cluster.hierarchy import linkage
-    from scipy.spatial.distance import squareform
-
-    facts = facts_of(bundle)
     found = similarity(bundle, most=most)
-    nodes = [Branch([topic], name, 0.0) for topic, name in zip(found.topics, found.names, strict=True)]
-    if len(nodes) < 2:
-        return nodes[0] if nodes else None
-    distances = np.maximum(1 - np.array(found.cosines), 0)
-    np.fill_diagonal(distances, 0)
-    for first, second, height, _ in linkage(squareform(distances, checks=False), "average"):
-        pair = sorted((nodes[int(first)], nodes[int(second)]), key=lambda branch: branch.topics[0])
-        topics = [*pair[0].topics, *pair[1].topics]
-        heaviest = max(topics, key=lambda topic: facts.map_weights[topic])
-        nodes.append(Branch(topics, facts.names[heaviest], float(height), pair))
-    return nodes[-1]
+    weights = facts_of(bundle).map_weights[found.topics]
+    return tree_of(found.topics, found.names, weights, np.array(found.cosines))
 
 
 def topic_map(bundle: Bundle, *, most: int | None = None) -> MapView:
