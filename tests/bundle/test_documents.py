@@ -201,7 +201,7 @@ def test_documents_that_do_not_fit_are_refused(bundle):
 def test_kept_texts_of_any_size(monkeypatch):
     texts = ["", "a" * 1000, "Füße", "\ud800 half", *map(str, range(100)), ""]
     whole = Texts.of(texts)
-    monkeypatch.setattr("laconic.corpus.texts.SPOOLED_BYTES", 100)
+    monkeypatch.setattr("laconic.corpus.spool.SPOOLED_BYTES", 100)
     monkeypatch.setattr("laconic.corpus.texts.BLOCK", 50)
     keeper = TextKeeper()
     for text in texts:

@@ -63,7 +63,7 @@ def test_weights_have_the_names_of_topics(laconic, documents, tmp_path):
     )
     laconic("transform", made, documents, "-o", tmp_path / "weights.csv")
     rows = list(csv.DictReader((tmp_path / "weights.csv").read_text().splitlines()))
-    assert list(rows[0]) == ["id", "shared0", "sea0", "sky0"]
+    assert list(rows[0]) == ["id", "class", "shared0", "sea0", "sky0"]
     assert all(float(row["sky0"]) == 0 for row in rows[:12])
     assert all(float(row["sea0"]) == 0 for row in rows[12:])
     laconic("transform", made, documents, "-o", tmp_path / "weights.jsonl")

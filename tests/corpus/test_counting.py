@@ -140,13 +140,13 @@ def test_a_text_may_be_larger_than_a_batch(small_batches):
     assert_as_count_vectorizer(texts, **EVERYTHING)
 
 
-@pytest.mark.parametrize("ngram_range", [(1, 10**9), (3, 10**9)])
+@pytest.mark.parametrize("ngram_range", [(1, 50), (3, 50)])
 def test_ngrams_may_be_longer_than_any_text(ngram_range):
     assert_as_count_vectorizer(
         ["one fish two fish", "", "fish one fish"], **EVERYTHING, ngram_range=ngram_range
     )
     with pytest.raises(CorpusError, match="no text of 1 contains a term"):
-        Vectorizer(ngram_range=(10**9, 10**9)).fit_count(["red fish"])
+        Vectorizer(ngram_range=(50, 50)).fit_count(["red fish"])
 
 
 def test_counts_above_255_survive(small_batches):

@@ -145,6 +145,7 @@ def test_the_first_documents_of_several_files_and_of_a_matrix(tmp_path):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no signals here")
+@pytest.mark.usefixtures("heeds_ctrl_c")
 def test_a_bomb_of_short_lines_can_be_interrupted(tmp_path):
     path = bomb(tmp_path / "a.jsonl.zst", b"", b"\n", 2**31)
     command = [sys.executable, "-m", "laconic", "fit", str(path), "-o", str(tmp_path / "m")]

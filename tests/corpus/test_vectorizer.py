@@ -48,6 +48,7 @@ def assert_canonical(X):
 @settings(max_examples=150, deadline=None)
 @given(TEXTS, OPTIONS, TEXTS)
 @pytest.mark.filterwarnings("ignore:Your stop_words may be inconsistent:UserWarning")
+@pytest.mark.filterwarnings("ignore::laconic.errors.InputWarning")
 def test_counts_are_those_of_count_vectorizer(texts, options, others):
     vectorizer, counts = fitted(texts, **options)
     peer = CountVectorizer(**options)

@@ -152,6 +152,7 @@ def test_names_are_those_that_are_known(X):
     assert "has no vectoriser" in read(Bundle(model)).text
 
 
+@pytest.mark.filterwarnings("ignore:no topic has a word")
 def test_odd_models_are_shown_all_the_same(X):
     for model in (fitted(RLSI(3, alpha_topics=1e6, alpha_docs=1e6), X), fitted(RLSI(1), csr_array((4, 3)))):
         page = read(model)

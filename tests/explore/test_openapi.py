@@ -42,7 +42,10 @@ def test_every_operation_answers_what_it_promises(app, document):
             tried += 1
             query = urlencode(case.query or {}, doseq=True, errors="replace")
             path = case.formatted_path + (f"?{query}" if query else "")
-            body = b"" if case.method == "GET" else json.dumps(case.body).encode()
+            without = case.method == "GET" or not isinstance(
+                case.body, dict | list | str | int | float | None
+            )
+            body = b"" if without else json.dumps(case.body).encode()
             answer = ask(app, path, case.method, body)
             assert answer.status in (200, 400, 404, 409, 422, 429), (path, answer)
             assert answer.header("content-type") == "application/json"
