@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from laconic.models.base import TopicModel
     from laconic.reading.strings import Strings
     from laconic.search import Results, SearchIndex
+    from laconic.steering.drift import Drift
     from laconic.steering.editing import Editing
     from laconic.steering.tree import Branch
 
@@ -278,6 +279,37 @@ class Bundle:
 
         found = measure_returns(self, n_refits, random_state=random_state, n_jobs=n_jobs, tell=progress)
         return [share or 0.0 for share in found.shares]
+
+    def drift(
+        self,
+        by: str = "year",
+        *,
+        strength: float = 0.05,
+        n_terms: int = 8,
+        progress: Callable[[float], object] | None = None,
+    ) -> Drift:
+        """Follow the topics through time: the model is fitted to one period after the other, and ids stay.
+
+        Parameters
+        ----------
+        by : {"decade", "year", "quarter", "month", "day"}, default="year"
+            How long a period is.
+        strength : float, default=0.05
+            How strongly topics are held where they were in the period before.
+        n_terms : int, default=8
+            How many words of a topic are listed and compared.
+        progress : callable, optional
+            Told the part of the work that is done, from 0 to 1.
+
+        Returns
+        -------
+        laconic.steering.Drift
+            For every topic and period: documents, share, words, and which of these were gained and lost. See
+            `laconic.steering.drift.drift`.
+        """
+        from laconic.steering.drift import drift
+
+        return drift(self, by=by, strength=strength, n_terms=n_terms, tell=progress)
 
     def topic_number(self, topic: int | str) -> int:
         """The number of a topic, which is its row of ``components_`` for good.

@@ -169,17 +169,14 @@ class Documents:
 
     def shares(self) -> NDArray[np.float64]:
         """The part of each topic in all documents' weights, of which only positive ones count."""
-        totals = np.maximum(_dense(self.weights), 0).sum(axis=0, dtype=np.float64)
-        return np.asarray(totals / (totals.sum() or 1.0))
+        return shares_of(self.weights)
 
     def by_topic(self) -> dict[str, list[Any]]:
         """What the documents say of each topic, in columns; see `Bundle.topics`."""
         weights = _dense(self.weights)
-        # A document without a positive weight has no largest topic.
-        largest = weights.argmax(axis=1)[weights.max(axis=1, initial=0) > 0]
         columns: dict[str, list[Any]] = {
-            "share": self.shares().tolist(),
-            "documents": np.bincount(largest, minlength=weights.shape[1]).tolist(),
+            "share": shares_of(weights).tolist(),
+            "documents": documents_by_largest(weights).tolist(),
         }
         if self.labels is not None:
             columns["labels"] = labels_told(self.labels, weights)
@@ -234,6 +231,19 @@ class Documents:
         has += ["texts"] * any(corpus.texts is not None for corpus in self.corpora.values())
         sizes = f"{plural(len(self), 'document')} x {plural(n_topics, 'topic')}"
         return f"<Documents: {', '.join([sizes, *has])}; {size(self.nbytes)}>"
+
+
+def shares_of(weights: Weights) -> NDArray[np.float64]:
+    """The part of each topic in all weights, of which only positive ones count."""
+    totals = np.maximum(_dense(weights), 0).sum(axis=0, dtype=np.float64)
+    return np.asarray(totals / (totals.sum() or 1.0))
+
+
+def documents_by_largest(weights: Weights) -> NDArray[np.int64]:
+    """How many documents have each topic as their largest; one without a positive weight has none."""
+    weights = _dense(weights)
+    largest = weights.argmax(axis=1)[weights.max(axis=1, initial=0) > 0]
+    return np.bincount(largest, minlength=weights.shape[1])
 
 
 def strongest_labels(labels: Iterable[object], weights: Any, n_labels: int = 3) -> list[list[str]]:

@@ -188,13 +188,7 @@ def _refitted(
         forbidden=_forbidden(bundle, before, corpus),
     )
     start = csr_array(vstack([old, _strange(model, X, old, new_topics)], format="csr"))
-    if model.wants == "counts" or given.get("solver") == "mu":
-        # what is zero stays zero: all topics begin with a little of every new word
-        words = np.asarray(X.sum(axis=0), np.float64).ravel()
-        sums = np.asarray(start.sum(axis=1), np.float64).reshape(-1, 1)
-        start = csr_array(
-            (1 - COMMON) * start.toarray() + COMMON * sums * words / words.sum(), dtype=old.dtype
-        )
+    start = with_every_word(model, start, X)
     settled = {}
     if "alpha_topics" in given and model.topic_penalty is not None:
         settled = {"alpha_topics": model.topic_penalty}
@@ -202,6 +196,27 @@ def _refitted(
     fitted.fit(X, callback=callback)
     # what a fit from scratch would begin with
     return fitted.set_params(anchors=before, init=given["init"])
+
+
+def with_every_word(model: TopicModel, start: csr_array, X: Any) -> csr_array:
+    """Topics to begin with, which words of new documents can join whatever the steps of the model.
+
+    Parameters
+    ----------
+    model : TopicModel
+    start : csr_array of shape (n_topics, n_terms)
+    X : csr_array of shape (n_documents, n_terms)
+
+    Returns
+    -------
+    csr_array
+        With a little of every word of the documents, if what is zero stays zero in a fit; else as it was.
+    """
+    if model.wants != "counts" and model.get_params(deep=False).get("solver") != "mu":
+        return start
+    words = np.asarray(X.sum(axis=0), np.float64).ravel()
+    sums = np.asarray(start.sum(axis=1), np.float64).reshape(-1, 1)
+    return csr_array((1 - COMMON) * start.toarray() + COMMON * sums * words / words.sum(), dtype=start.dtype)
 
 
 def _forbidden(bundle: Bundle, anchors: Anchors | None, corpus: Corpus) -> dict[int | None, list[int]]:

@@ -14,6 +14,7 @@ from laconic.cli.commands import (
     choose,
     datasets,
     demo,
+    drift,
     edit,
     evaluate,
     fit,
@@ -101,6 +102,7 @@ for _command, _examples in (
     (serve.serve, serve.EXAMPLES),
     (evaluate.evaluate, evaluate.EXAMPLES),
     (stability.stability, stability.EXAMPLES),
+    (drift.drift, drift.EXAMPLES),
     (edit.edit, edit.EXAMPLES),
     (reproduce.reproduce, reproduce.EXAMPLES),
 ):

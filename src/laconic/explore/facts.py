@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array, issparse
 
+from laconic.corpus.periods import cut
 from laconic.display.topics import heaviest
 from laconic.explore.layout import Layout, laid_out, normalised, product
 
@@ -287,17 +288,14 @@ class Facts:
         if dates is None or np.isnat(dates).all():
             return None
         known = dates[~np.isnat(dates)]
-        unit = _unit(known)
-        coarse = dates.astype(f"datetime64[{unit}]")
-        first = known.min().astype(coarse.dtype)
-        n_periods = int((known.max().astype(coarse.dtype) - first).astype(np.int64)) + 1
-        numbers = np.where(np.isnat(dates), -1, (coarse - first).astype(np.int64))
+        cut_up = cut(dates, _unit(known))
+        n_periods = int(cut_up.numbers.max()) + 1
         return OverTime(
-            unit={"Y": "year", "M": "month", "D": "day"}[unit],
-            periods=[str(first + number) for number in range(n_periods)],
-            documents=[int(n) for n in np.bincount(numbers[numbers >= 0], minlength=n_periods)],
+            unit=cut_up.by,
+            periods=[cut_up.name(number) for number in range(n_periods)],
+            documents=[int(n) for n in np.bincount(cut_up.numbers[cut_up.numbers >= 0], minlength=n_periods)],
             undated=int(np.count_nonzero(np.isnat(dates))),
-            shares=_parts_of_one(self._summed(numbers, n_periods)),
+            shares=_parts_of_one(self._summed(cut_up.numbers, n_periods)),
         )
 
     # similarity
@@ -358,7 +356,7 @@ def _in_words(words: dict[str, list[tuple[str, float]]]) -> str:
 def _unit(dates: NDArray[Any]) -> str:
     """Years, months or days: at most some dozens of periods, if that can be had."""
     days = float((dates.max() - dates.min()) / np.timedelta64(1, "D"))
-    return "Y" if days > 5 * 365 else "M" if days > 62 else "D"
+    return "year" if days > 5 * 365 else "month" if days > 62 else "day"
 
 
 def _parts_of_one(sums: Floats) -> Floats:

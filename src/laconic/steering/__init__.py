@@ -1,4 +1,4 @@
-"""Topics that obey, last, and justify themselves: anchors and seeds, how many topics, which come back."""
+"""Topics that obey, last, and justify themselves: anchors, seeds, how many, which come back or move."""
 
 from typing import TYPE_CHECKING
 
@@ -7,14 +7,16 @@ from laconic.lazily import lazily
 if TYPE_CHECKING:
     from laconic.steering.anchors import Anchors
     from laconic.steering.choice import Choice, choose
+    from laconic.steering.drift import Drift
 
-__all__ = ["Anchors", "Choice", "choose"]
+__all__ = ["Anchors", "Choice", "Drift", "choose"]
 
 __getattr__ = lazily(
     __name__,
     {
         "Anchors": "laconic.steering.anchors",
         "Choice": "laconic.steering.choice",
+        "Drift": "laconic.steering.drift",
         "choose": "laconic.steering.choice",
     },
 )

@@ -17,6 +17,8 @@ from laconic.steering.anchors import Anchors
 from laconic.steering.edits import unsteered
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from laconic.losses.loop import Callback
     from laconic.steering.edits import Draft
 
@@ -74,7 +76,9 @@ def _model(draft: Draft, keep: str, callback: Callback | None) -> Any:
         return old
     fitted = old
     if draft.free and draft.bundle.documents is not None:
-        fitted, rows = _found_anew(draft, keep, callback)
+        corpus = draft.bundle.documents.corpus()
+        X = old.rows(corpus.counts, lambda counts: corpus.X)
+        fitted, rows = found_anew(draft, X, keep, callback=callback)
     model = clone(old).set_params(n_components=draft.n_topics, **unsteered(old))
     for name, value in vars(fitted).items():
         if name.endswith("_") and not name.startswith("_"):
@@ -84,18 +88,49 @@ def _model(draft: Draft, keep: str, callback: Callback | None) -> Any:
     return model
 
 
-def _found_anew(draft: Draft, keep: str, callback: Callback | None) -> tuple[Any, csr_array]:
-    """A fit of the topics that have words, which begins where the draft has them; and all rows."""
-    old, documents = draft.bundle.model, draft.bundle.documents
-    assert documents is not None
-    corpus = documents.corpus()
+def found_anew(
+    draft: Draft,
+    X: Any,
+    keep: str = KEEP[0],
+    *,
+    strength: float = STRENGTH,
+    begin: Callable[[csr_array], csr_array] | None = None,
+    callback: Callback | None = None,
+    **settings: Any,
+) -> tuple[Any, csr_array]:
+    """Fit the topics of a draft that have words, from where it has them.
+
+    Parameters
+    ----------
+    draft : Draft
+    X : csr_array of shape (n_documents, n_terms)
+        The documents, as the model takes them.
+    keep : {"frozen", "anchored"}, default="frozen"
+        As of `refitted`.
+    strength : float
+        How strongly topics are held that are anchored.
+    begin : callable, optional
+        Changes where the fit begins; topics are held where the draft has them all the same.
+    callback : callable, optional
+        Told of the fit.
+    **settings
+        Other parameters for the model.
+
+    Returns
+    -------
+    model, csr_array of shape (n_topics, n_terms)
+        The fit, which has no rows for topics without words; and all rows.
+    """
     living = np.flatnonzero(np.diff(draft.rows.indptr))
     place = {int(topic): row for row, topic in enumerate(living)}
-    start = draft.rows[living]
-    again = clone(old).set_params(
-        n_components=len(living), init=start, anchors=_anchors(draft, keep, start, place), verbose=0
+    targets = draft.rows[living]
+    again = clone(draft.bundle.model).set_params(
+        n_components=len(living),
+        init=targets if begin is None else begin(targets),
+        anchors=_anchors(draft, keep, targets, place, strength),
+        verbose=0,
+        **settings,
     )
-    X = old.rows(corpus.counts, lambda counts: corpus.X)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         again.fit(X, callback=callback)
@@ -106,10 +141,10 @@ def _found_anew(draft: Draft, keep: str, callback: Callback | None) -> tuple[Any
     return again, rows
 
 
-def _anchors(draft: Draft, keep: str, start: csr_array, place: dict[int, int]) -> Anchors:
+def _anchors(draft: Draft, keep: str, start: csr_array, place: dict[int, int], strength: float) -> Anchors:
     """What holds topics in the refit: where they are, or at their seeds, and words they may not have."""
     targets = start.tolil()
-    strengths = np.full(len(place), STRENGTH)
+    strengths = np.full(len(place), strength)
     frozen = []
     for topic, row in place.items():
         if topic in draft.seeds:

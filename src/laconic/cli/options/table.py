@@ -341,7 +341,7 @@ PYTHON_ONLY = {
 }
 """Parameters without an option, and why."""
 
-OF_COMMANDS = {"keep": "--keep", "memory": "--memory"}
+OF_COMMANDS = {"by": "--by", "keep": "--keep", "memory": "--memory"}
 """Parameters that errors of the library name, and that single commands have as options of their own."""
 
 _SAID_OTHERWISE = {"loss": {"kl": Parameter("model", "nmf-kl"), "squared": Parameter("model", "nmf")}}
