@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import laconic
-from laconic.errors import CorpusError, ParameterError
+from laconic.bundle.history import undo
+from laconic.errors import BundleError, CorpusError, ParameterError
 
 OLD = {"food": "salt pepper bread cheese wine olives", "sky": "sun moon star cloud rain wind"}
 NEW = {"sea": "ship harbour sail anchor captain salt"}
@@ -88,6 +89,22 @@ def test_updates_are_saved_and_seeds_survive(old_texts, new_texts, tmp_path):
     loaded = laconic.load(tmp_path / "model")
     assert loaded.names == ["kitchen", None, None]
     np.testing.assert_array_equal(loaded.transform(["ship"]).toarray(), newer.transform(["ship"]).toarray())
+
+
+def test_an_update_is_in_the_log_and_can_be_taken_back(old_texts, new_texts, tmp_path):
+    fit(old_texts).save(tmp_path / "m")
+    bundle = laconic.load(tmp_path / "m")
+    bundle.update(new_texts, new_topics=1).save(tmp_path / "m", parent=bundle.version)
+    newer = laconic.load(tmp_path / "m")
+    assert newer.history.log[-1].did == ("update with 30 documents",)
+    assert len(newer.documents) == 90
+    assert undo(tmp_path / "m") == bundle.version
+    again = laconic.load(tmp_path / "m")
+    assert len(again.documents) == 60
+    assert abs(again.model.components_ - bundle.model.components_).max() == 0
+    # somebody else has updated it meanwhile
+    with pytest.raises(BundleError, match="by now"):
+        newer.save(tmp_path / "m", parent=newer.version)
 
 
 def test_a_few_documents_without_a_new_word_will_do(old_texts):

@@ -805,6 +805,11 @@ class Bundle:
             callback=callback,
         )
 
+    def _follow(self, old: Bundle, did: tuple[str, ...]) -> Self:
+        """Take up the history of the bundle that this was made of; `did` is what was done to it."""
+        self.history, self._version = old.history.extended(did, old.version), old.version
+        return self
+
     @property
     def version(self) -> str | None:
         """Which version of a saved model this is, if it was read from a directory, or saved to one."""

@@ -22,6 +22,7 @@ from laconic.engines import Shards, Threads
 from laconic.errors import CorpusError, InPython, Parameter, ParameterError
 from laconic.losses.starts import document_topics
 from laconic.steering.anchors import Anchors
+from laconic.words import plural
 
 if TYPE_CHECKING:
     from laconic.losses.loop import Callback
@@ -80,7 +81,7 @@ def updated(
     newer = Bundle(fitted, wider, documents=documents)
     called = (*bundle.notes.names, *((None,) * new_topics))
     newer.notes = replace(bundle.notes, names=called, returns=None)
-    return newer
+    return newer._follow(bundle, (f"update with {plural(corpus.shape[0], 'document')}",))
 
 
 def _vectorizer(bundle: Bundle) -> Vectorizer:

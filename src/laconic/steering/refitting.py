@@ -57,8 +57,7 @@ def refitted(draft: Draft, keep: str = KEEP[0], *, callback: Callback | None = N
         search_settings=old.search_settings,
     )
     bundle.notes = draft.notes
-    bundle.history, bundle._version = old.history.extended(draft.did, old.version), old.version
-    return bundle
+    return bundle._follow(old, draft.did)
 
 
 def _documents(draft: Draft, model: Any) -> Documents | None:

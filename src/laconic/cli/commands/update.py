@@ -65,7 +65,8 @@ def update(
     """Let a model see new documents: old topics stay, and new ones are for what is new.
 
     Topics keep their numbers and names. New words join the vocabulary, and the new documents those of the
-    model. The model is replaced when all is written: a crash leaves the old one.
+    model. The model is replaced when all is written: a crash leaves the old one, and `laconic edit MODEL
+    --undo` brings it back.
     """
     from laconic.bundle.kind import MODEL
     from laconic.storage.writing import check_writable
@@ -83,7 +84,7 @@ def update(
         with usage():
             newer = bundle.update(path, new_topics, strength=strength, freeze=freeze, **options)
         status.update("saving the model")
-        newer.save(target)
+        newer.save(target, parent=None if output else bundle.version)
     words = newer.model.n_features_in_ - bundle.model.n_features_in_
     say(
         f"{plural(words, 'new word')}, {plural(new_topics, 'new topic')}; model saved to {target}", whole=True
