@@ -290,11 +290,11 @@ def test_rename_merge_undo(browser, tmp_path):
         page.fill("#merge-with", "3")
         page.get_by_role("button", name="Merge").click()
         page.get_by_role("button", name="Accept").click()
-        page.locator("ol li", has_text="Topics 0 and 3 merged").wait_for()
+        page.locator("ol li", has_text="Merge 0 3").wait_for()
         assert complaints(page) == []
         assert page.locator("#log-title ~ ol li").count() == 2
         page.get_by_role("button", name="Undo").click()
-        page.locator("ol li", has_text="merged").wait_for(state="detached")
+        page.locator("ol li", has_text="Merge 0 3").wait_for(state="detached")
         visit.go("/topics/3")
         assert page.locator(".bars li").count() > 0
         visit.go("/edits")
