@@ -50,7 +50,7 @@ def main(path, n_kills):
                 for index in made:
                     index.save(path)
         end = time.monotonic() + rng.uniform(0, 4) * one_save
-        # On a busy machine a child may die before it has saved anything: none does before both were seen once.
+        # A busy machine may kill a child before its first save: no kill before both models were seen once.
         patience = time.monotonic() + 120
         while time.monotonic() < end or (len(report["beside"]) < len(made) and time.monotonic() < patience):
             what = seen(path)
