@@ -39,14 +39,18 @@ TOL = 1e-5
 
 PAGE = """# Group models at scale
 
-Measured by `make bench-groups`, the numbers of a table in one run: {headline}. Corpora are generated: Zipfian
-words, planted topics that all classes share and topics of each class, classes as skewed as in the published
-experiments. Times are medians of the last iterations, after the kernels were compiled; the machine is shared
-and noisy, so look at the ratios. The measure of the first tables is one product `X.T @ W` of scipy,
-single-threaded, with as many columns as a document has topics (shared and its own): the least that any
-algorithm on these data has to do. Planted topics count as found if the cosine with one of the model's is
-above 0.9; they are counted after few iterations, so as to show that a fit is under way. Memory is
-what a fit adds to the process; what an earlier fit left there and it uses again is not counted.
+How long group models take on millions of documents, and how that grows with documents and topics.
+
+Measured by `make bench-groups`, each table in one run: {headline}. Corpora are generated, with a Zipfian
+vocabulary, planted topics that all classes share, planted topics of each class, and classes as skewed as in
+the published experiments. Times are medians of the last iterations, after the kernels were compiled. The
+machine is shared and noisy, so look at the ratios.
+
+The first tables compare with one product `X.T @ W` of scipy, single-threaded, with as many columns as a
+document has topics (shared ones and those of its class). Any algorithm on these data has to do at least
+that much work. A planted topic counts as found if its cosine with one of the model's topics is above 0.9.
+Topics are counted after a few iterations only, to show that the fit is making progress. Memory is what a
+fit adds to the process; memory left over from an earlier fit and used again is not counted.
 """
 
 
@@ -138,7 +142,7 @@ def facts(timing: Timing) -> str:
     sizes = model.topic_sizes_
     return (
         f"density {model.density_:.2%}, {model.n_alive_:,}/{sizes.size:,} alive, "
-        f"peak memory {timing.memory / 2**30:.1f} GB beside X"
+        f"peak memory {timing.memory / 2**30:.1f} GB on top of X"
     )
 
 
@@ -312,7 +316,7 @@ def nmf_race(name: str, X: csr_array, k: int, max_iter: int) -> list[dict[str, A
                 "iteration": reached,
                 "ratio": seconds / reached,
                 "facts": f"objective {objective:,.1f}"
-                + ("" if objective <= 1.001 * goal else ", not reached in the peer's time"),
+                + ("" if objective <= 1.001 * goal else ", not reached in the time of the peer"),
             }
         )
     return rows
@@ -387,7 +391,7 @@ def main() -> None:
         if options.figure:
             growth_figure(rows, options.figure)
     if "nmf" in options.only:
-        race = columns | {"iteration": ("s", seconds), "ratio": ("times sooner", share)}
+        race = columns | {"iteration": ("s", seconds), "ratio": ("times as fast", share)}
         report.add(
             "Time to scikit-learn's final objective, within 0.1 %, K = 100", races(options.quick), race
         )

@@ -1,4 +1,4 @@
-"""NMF beside scikit-learn's on real texts: an iteration, and a fit to within .1 % of the best objective.
+"""NMF and scikit-learn's on real texts: an iteration, and a fit to within .1 % of the best objective.
 
     python -m benchmarks.nmf [--page FILE]
 
@@ -33,12 +33,15 @@ PAGE = """# NMF on collections of ordinary size
 
 {headline}
 
-Written by `python -m benchmarks.nmf`: squared loss, coordinate descent, tf-idf weights in float32, one
-thread, CPU time, best of three; both start from singular vectors (scikit-learn: nndsvda). An iteration is the
-difference of fits of different length; laconic's includes the cost of extrapolating, and of going back where
-that did not pay. Time to .1 % is that of the shortest fit, start included, whose objective is within .1 % of
-the best that either reached in {limit} iterations; fits are looked at after 5, 6, 8, 11, ... iterations. A
-hyphen: not reached in 90 iterations, because the fit ended at a higher objective.
+Written by `python -m benchmarks.nmf`. Both solvers minimise the squared loss by coordinate descent, on
+tf-idf weights in float32, and start from singular vectors (scikit-learn: nndsvda). Times are CPU time on
+one thread, the best of three.
+
+The time of an iteration is the difference between fits of different length. laconic's includes the cost of
+extrapolating, and of stepping back where that did not pay. The time to .1 % is that of the shortest fit,
+start included, whose objective is within .1 % of the best that either solver reached in {limit} iterations.
+Fits were checked after 5, 6, 8, 11, ... iterations. A hyphen means that 90 iterations did not get there,
+because the fit converged to a higher objective.
 """
 
 
@@ -118,7 +121,7 @@ def main() -> None:
                     }
                 )
                 print(rows[-1], flush=True)
-    report.add("NMF beside scikit-learn's", rows, COLUMNS)
+    report.add("NMF, compared with scikit-learn's", rows, COLUMNS)
     report.write(None, options.page)
 
 

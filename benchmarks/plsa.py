@@ -41,18 +41,21 @@ START = Start("documents", 0)
 
 PAGE = """# Performance of the probabilistic models
 
-Measured by `make bench-plsa` in one run: {headline}. The corpus is generated: Zipfian words with planted
-topics. An iteration is one of documents and topics; for `GraphPLSA` the neighbours are known. Each is
-measured in turn, several times over, and the best counts. LDA is tomotopy's, a collapsed Gibbs sampler: one
-iteration of it and one of expectation-maximisation are not the same progress, so the ratio says what the work
-on one pass over the words costs. The limit is what this machine does in dense matrix products; the kernel's
-sums are gathered from memory in no order, so that it cannot be reached.
+What an iteration costs, compared with other packages, and how many iterations the solvers of PLSA take,
+compared with expectation-maximisation (EM).
 
-The last table is about the whole fit, on real text (those data sets that are at hand): all solvers start from
-the same topics, in float32 and with one thread. Expectation-maximisation is run until an iteration lowers the
-objective by less than a millionth; counted is what it takes to come within .1 % of where it ends. "By
-default" is a fit with `tol` and `max_iter` as they are. `python -m benchmarks.plsa_solvers` measures this
-table alone.
+Measured by `make bench-plsa` in one run: {headline}. The corpus is generated, with a Zipfian vocabulary and
+planted topics. An iteration updates documents and topics once; for `GraphPLSA`, the neighbours are already
+known. The contenders take turns several times, and the best time of each counts. LDA is tomotopy's
+collapsed Gibbs sampler. One of its iterations does not make the same progress as one of EM, so the ratio
+only compares the cost of one pass over the words. The limit for the kernel is the speed of dense matrix
+products on this machine. It cannot be reached, because the kernel gathers its sums from memory in no
+particular order.
+
+The last table is about whole fits on real texts (the data sets that are available). All solvers start from
+the same topics, in float32, on one thread. EM runs until an iteration lowers the objective by less than a
+millionth, and the table counts what each solver takes to get within .1 % of that. "By default" means a fit
+with the default `tol` and `max_iter`. `python -m benchmarks.plsa_solvers` measures this table alone.
 """
 
 Iterations = Callable[[int], float]
@@ -195,7 +198,7 @@ def main() -> None:
     rows = [
         {"what": name, "iteration": each, "ratio": each / base, "facts": ""} for name, each in seconds.items()
     ]
-    rows[0]["facts"] = f"{memory.bytes / 2**20:,.0f} MB beside X"
+    rows[0]["facts"] = f"{memory.bytes / 2**20:,.0f} MB on top of X"
     columns: Columns = {
         "what": ("what", str),
         "iteration": ("s / iteration", "{:.4f}".format),

@@ -38,9 +38,9 @@ COLUMNS: Columns = {
     "iterations": ("iterations", str),
     "seconds": ("CPU s", "{:.2f}".format),
     "fewer": ("times fewer iterations", "{:.1f}".format),
-    "sooner": ("times sooner", "{:.1f}".format),
+    "sooner": ("times as fast", "{:.1f}".format),
     "default_iterations": ("iterations by default", str),
-    "end": ("end by default, % above the limit", "{:+.2f}".format),
+    "end": ("final objective by default, % above the limit", "{:+.2f}".format),
 }
 
 

@@ -44,16 +44,20 @@ ALPHA_TOPICS = {100: 0.1, 200: 0.04, 400: 0.035, 500: 0.03, 800: 0.03}
 
 PAGE = """# Performance
 
-Measured by `make bench` in one run: {headline}. The corpus is generated, Zipfian, with planted
-topics. Times are medians from the fourth iteration on, or the best of several; the machine is shared and
-noisy, so look at the ratios. The paper's algorithm forms R and runs coordinate descent from zero over all
-topics, on the same threads and to the same tolerance; *compiled as written* keeps the order of its sums,
-*vectorised by hand* lets the inner product over topics use the whole vector unit. The share of the time that
-goes into dense products grows with the square of the number of topics, which is why doubling the topics
-costs more than twice from some hundreds on. Planted topics count as found if the cosine with one of the
-model's is above 0.9.
+How long an iteration of RLSI takes, compared with scikit-learn's NMF, with the algorithm of its paper and
+with the limits of the machine.
 
-Whole fits, quality and cost, on real texts: [beside what people use](performance-peers.md).
+Measured by `make bench` in one run: {headline}. The corpus is generated, with a Zipfian vocabulary and
+planted topics. Times are medians from the fourth iteration on, or the best of several. The machine is
+shared and noisy, so look at the ratios.
+
+The paper's algorithm forms R and runs coordinate descent from zero over all topics, on the same threads and
+to the same tolerance. *Compiled as written* keeps the order of its sums. *Vectorised by hand* lets the
+inner product over topics use the whole vector unit. The cost of the dense products grows with the square of
+the number of topics, so from a few hundred topics on, twice as many topics cost more than twice as much. A
+planted topic counts as found if its cosine with one of the model's topics is above 0.9.
+
+For quality and time of whole fits on real texts, see [laconic and its peers](performance-peers.md).
 """
 
 
@@ -124,7 +128,7 @@ def against_scikit_learn(X: csr_array, k: int) -> list[dict[str, Any]]:
                 "iteration": ours.later,
                 "ratio": ours.later / peer,
                 "facts": f"{ours.facts}; first iteration {ours.first / ours.later:.1f}x the later; "
-                f"peak memory {ours.memory / 2**20:,.0f} MB beside X",
+                f"peak memory {ours.memory / 2**20:,.0f} MB on top of X",
             }
         )
     again = nmf_iteration(X, k)
@@ -302,17 +306,17 @@ def main() -> None:
     limits |= {"limit": ("limit", str), "fraction": ("fraction", share)}
     timed_fit(corpus(2000, 2000, 100).tfidf(), **l1(100))  # compiles the kernels
 
-    report.add("An iteration against scikit-learn's NMF", against_scikit_learn(X, 100), columns)
+    report.add("An iteration, compared with scikit-learn's NMF", against_scikit_learn(X, 100), columns)
     with Threads(options.jobs) as engine:
         X500 = corpus(size, size, 500).tfidf()
         kernels = against_the_machine(X, 100, engine) + against_the_machine(X500, 500, engine)
-        report.add("Kernels against the machine", kernels, limits)
+        report.add("Kernels, compared with the machine", kernels, limits)
         report.add(
-            "An iteration against the paper's algorithm", against_the_paper(X500, 500, engine), columns
+            "An iteration, compared with the paper's algorithm", against_the_paper(X500, 500, engine), columns
         )
     del X500
     report.add("Growth of an iteration", growth(size), columns)
-    planted = columns | {"iteration": ("s in all", "{:.1f}".format), "ratio": ("found", "{:.0%}".format)}
+    planted = columns | {"iteration": ("s in total", "{:.1f}".format), "ratio": ("found", "{:.0%}".format)}
     report.add("Planted topics found by whole fits", recovered(corpus(size, size, 100), 100), planted)
     report.write(options.json, options.page)
 

@@ -37,16 +37,17 @@ from laconic.search.index import BLEND
 
 PAGE = """# Performance of search
 
-Measured by `make bench-search` in one run: {headline}. The corpus is generated: Zipfian words with planted
-topics; queries are some words of a document each. bm25s searches the scores of our index with its compiled
-backend, for terms alone. Each is measured in turn, several times over, and the best counts. How much a blend
-costs depends on how many documents topics could bring among the best: the more they count, and the more
-documents are wanted, the more have to be looked at.
+How long a search by words and topics takes, compared with bm25s, which searches by words alone.
 
-Many queries at once are searched on all threads, and share the work that topics are; milliseconds are those
-that pass, for each query. One query at a time has one thread, and milliseconds are CPU time, of each query
-the best of ten. On scifact a search begins with a string, and ours ends with the snippets of ten documents,
-which bm25s does not make.
+Measured by `make bench-search` in one run: {headline}. The corpus is generated, with a Zipfian vocabulary
+and planted topics; each query is a few words of one document. bm25s searches the scores of our index with
+its compiled backend, by terms alone. The contenders take turns several times, and the best time of each
+counts. A blend costs more the more topics count and the more results are wanted, because more documents
+could then be among the best and have to be checked.
+
+Many queries at once run on all threads and share the work on topics; the time is wall time per query.
+Single queries run on one thread; the time is CPU time, the best of ten for each query. On scifact, a search
+starts from a string, and ours also makes the snippets of ten documents, which bm25s does not.
 """
 
 N_TOPICS = 100

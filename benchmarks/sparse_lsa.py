@@ -42,15 +42,18 @@ ROUNDS = 2
 
 PAGE = """# Performance of Sparse LSA
 
-Measured by `make bench-sparse-lsa` in one run on 20 Newsgroups, headers stripped, tf-idf of all words in two
-documents or more: {headline}. The measure of the first two tables is scikit-learn's `TruncatedSVD` with as
-many components, the best of its runs. The paper's algorithm is a lasso for every term and the singular
-vectors of a matrix of documents by topics in each iteration: the lassos of some terms are measured
-(scikit-learn's, started from zero), and the time for all of them is calculated from that. A fit to a
-tolerance ends when an iteration lowers the objective by less than that share. The paper projects one document
-after the other, as a dense vector; so this is measured too, beside what scikit-learn does with sparse
-documents. Batches are shuffled and given once, in turn, to `partial_fit`; the objective is that of the topics
-found, on all documents.
+Measured by `make bench-sparse-lsa` in one run on 20 Newsgroups, headers stripped, with tf-idf weights of
+all words in at least two documents: {headline}. The first two tables compare with scikit-learn's
+`TruncatedSVD` with the same number of components, the best of its runs.
+
+- *The paper's algorithm* solves a lasso for every term and computes the singular vectors of a matrix of
+  documents by topics in each iteration. We measured the lassos of some terms (scikit-learn's, started from
+  zero) and extrapolated to all of them.
+- *A fit to a tolerance* ends when an iteration lowers the objective by less than that share.
+- *Projection.* The paper projects one document after another, as a dense vector. We measured that, too,
+  along with what scikit-learn does with sparse documents.
+- *Batches* are shuffled and passed once each to `partial_fit`. The objective is that of the resulting
+  topics on all documents.
 """
 
 

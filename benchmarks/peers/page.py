@@ -35,34 +35,37 @@ TITLES = {
     "20newsgroups": "20 Newsgroups",
 }
 
-PAGE = """# Beside what people use
+PAGE = """# laconic and its peers
 
 {headline}
 
-Written by `make bench-peers`; every number is measured. Each contender has a process of its own on one
-thread, and the settings with which its manual begins: laconic's are its defaults, whatever they are. Peers
-get the words that laconic takes for words (letters first, English stop words left out, in two documents or
-more and in half of them at most), tf-idf weights where they are matrix factorisations (but for gensim's
-NMF, which OCTIS runs on counts) and counts where they are LDA. tomotopy draws 500 times; gensim's LDA
-passes once, as by default. BERTopic begins with clusters of five, as in its paper, and merges them;
-turftopic's are as they come. These four begin with sentence vectors of all-MiniLM-L6-v2, which reads
-the first 256 tokens of a text. Vectors are made once for all of them, and every fit is charged for those it
-asks for, seconds and memory.
+Written by `make bench-peers`; every number is measured. Each contender runs in its own process on one
+thread, with the settings that its manual starts with; laconic runs with its defaults, whatever they are.
 
-Seconds are those from texts to topics after a first small fit (imports and compiling are not in it), of the
-processor and on the clock; the machine is shared, so look at those of the processor. ± is half a 95 %
-interval over {seeds} seeds. Bold is the best of a column. A topic is its ten heaviest words.
+- Peers get the same words as laconic: words that begin with a letter, without English stop words, in at
+  least two documents and in at most half of them.
+- Matrix factorisations get tf-idf weights (except gensim's NMF, which OCTIS runs on counts), and LDA gets
+  counts. tomotopy draws 500 times. gensim's LDA makes one pass, its default.
+- BERTopic starts with clusters of five, as in its paper, and merges them. turftopic's models run with their
+  defaults. These four start from sentence vectors of all-MiniLM-L6-v2, which reads the first 256 tokens of
+  a text. The vectors are computed once for all of them, and every fit is charged for the time and memory of
+  those it uses.
+
+Times run from texts to topics, after a first small fit, so they exclude imports and compilation. There is
+CPU time and wall time; the machine is shared, so look at the CPU time. ± is half a 95 % interval over
+{seeds} seeds. The best value in a column is bold. A topic is its ten heaviest words.
 """
 
-OCTIS_WORDS = """{name}, as OCTIS ships it (tokens, closed vocabulary, all documents), and its protocol:
-gensim's `c_npmi` counted on the collection itself, diversity as the share of distinct words among all ten
-words of all topics. The mean over K = {sizes} and {seeds} seeds each."""
-LABELS_WORDS = """{name}, K = {sizes}, {seeds} seeds. Topics of two random halves of the documents: NPMI of
-each is counted on the other, held-out half, stability is the share of 20 words in common when topics of the
-two halves are matched one to one. From all documents: purity of the strongest topics, and accuracy of
-logistic regression from the weights on a held-out third. Memory is the peak of the process. Models are as
-saved by their own package, with vocabulary and without documents or encoder. All have the same halves and
-the same held-out documents, so differences are surer than intervals, which tell of other halves, too."""
+OCTIS_WORDS = """{name} as OCTIS ships it (tokens, closed vocabulary, all documents), by OCTIS' protocol. NPMI
+is gensim's `c_npmi`, counted on the collection itself. Diversity is the share of distinct words among the ten
+words of all topics. Means over K = {sizes} and {seeds} seeds each."""
+LABELS_WORDS = """{name}, K = {sizes}, {seeds} seeds. NPMI and stability come from topics of two random
+halves of the documents. NPMI is counted on the half that was held out. Stability is the share of 20 words in common
+when the topics of the two halves are matched one to one. Purity and accuracy come from all documents: purity
+is that of the strongest topics, accuracy that of logistic regression on the weights, on a held-out third.
+Memory is the peak of the process. Model sizes are those saved by each package, with vocabulary, without
+documents or encoder. All contenders get the same halves and the same held-out documents, so differences are
+more certain than the intervals suggest, which also cover the choice of halves."""
 
 
 def summaries(
@@ -160,10 +163,10 @@ def ahead(rows: Sequence[Mapping[str, Any]], measures: Sequence[str], ours: str 
     for what in measures:
         better = [row["what"] for row in others if row[what].value > own[what].value]
         named = NAMES.get(what, what)
-        sentences.append(f"ahead of `{ours}` in {named}: {', '.join(better) or 'none'}")
+        sentences.append(f"in {named}: {', '.join(better) or 'none'}")
     beaten = [row["what"] for row in others if all(row[what].value < own[what].value for what in measures)]
     sentences.append(f"behind it in all of these: {', '.join(beaten) or 'none'}")
-    return "Of the peers, " + "; ".join(sentences) + "."
+    return f"Peers ahead of `{ours}` " + "; ".join(sentences) + "."
 
 
 def published_rows(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -193,7 +196,7 @@ def absences(store: Store, everyone: Sequence[Contender]) -> list[str]:
                     reasons.setdefault(why, []).append(contender.name)
             if list(map(len, reasons.values())) == [len(everyone)]:
                 lines.append(
-                    f"{TITLES[collection]}: nobody; the collection was not at hand, or not asked for."
+                    f"{TITLES[collection]}: nothing; the collection was not available, or not asked for."
                 )
             else:
                 named = (f"{', '.join(names)} ({why})" for why, names in reasons.items())
@@ -280,8 +283,8 @@ def write_page(store: Store, page: Path | None) -> None:
         )
     if older := outdated(store, everyone):
         report.page.append(
-            "## Older rows\n\nSome of laconic's rows were measured before its source changed last: those of "
-            f"{', '.join(older)}. `--only laconic --again` measures them once more.\n"
+            "## Older rows\n\nSome of laconic's rows were measured before its source last changed: those for "
+            f"{', '.join(older)}. `--only laconic --again` measures them again.\n"
         )
     lacking = absences(store, everyone)
     report.page.append("## Not run\n\n" + ("\n".join(f"- {line}" for line in lacking) or "Nothing.") + "\n")
@@ -303,7 +306,7 @@ def add_published(report: Report, rows: Sequence[Mapping[str, Any]]) -> None:
             "what": ("what", str),
             "npmi": ("NPMI", "{:.3f}".format),
             "diversity": ("diversity", "{:.3f}".format),
-            "ours": (f"{OURS} less this", str),
+            "ours": (f"{OURS} minus this", str),
         },
     )
     leading = [
@@ -313,7 +316,8 @@ def add_published(report: Report, rows: Sequence[Mapping[str, Any]]) -> None:
     ]
     report.page.append(
         f"Ahead of every published row in both numbers at once: {', '.join(leading) or 'none'}.\n\n"
-        "The paper of BERTopic ([arXiv 2203.05794](https://arxiv.org/abs/2203.05794), table 1): the same "
-        "files, protocol, K and number of runs; none of these was run here. Its LDA and NMF are gensim's, "
-        "which were run here, too; its sentence vectors are those of a larger encoder, all-mpnet-base-v2.\n"
+        "These numbers are from the BERTopic paper ([arXiv 2203.05794](https://arxiv.org/abs/2203.05794), "
+        "table 1), with the same files, protocol, K and number of runs; none of them was measured here. Its "
+        "LDA and NMF are gensim's, which were also run here. Its sentence vectors come from a larger "
+        "encoder, all-mpnet-base-v2.\n"
     )

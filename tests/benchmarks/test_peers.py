@@ -248,14 +248,13 @@ class TestPage:
         page = (tmp_path / "page.md").read_text()
         assert "| laconic.fit | **0.200 ± 0.000** | 0.800 ± 0.000 | 100% | **1.00** | 1.0 |" in page
         assert (
-            "ahead of `laconic.fit` in NPMI: none; ahead of `laconic.fit` in diversity: scikit-learn NMF; "
-            in page
+            "Peers ahead of `laconic.fit` in NPMI: none; in diversity: scikit-learn NMF; behind it in all of "
+            "these: gensim LDA." in page
         )
-        assert "behind it in all of these: gensim LDA." in page
         assert page.index("| laconic.fit") < page.index("| scikit-learn NMF") < page.index("| gensim LDA")
         assert "| CTM | 0.094 | 0.819 | +0.106, -0.019 |" in page
         assert "- OCTIS' BBC News: BERTopic (not installed: bertopic)." in page
-        assert "- OCTIS' M10: nobody" in page
+        assert "- OCTIS' M10: nothing" in page
         assert "Ahead of every published row in both numbers at once: none." in page
         assert "Versions: toy 1.0." in page
         assert ">gensim LDA</text>" in (tmp_path / "images" / "peers.svg").read_text()
@@ -269,7 +268,7 @@ class TestPage:
 
     def test_there_is_a_page_before_there_are_results(self, tmp_path):
         pages.write_page(Store(tmp_path / "none"), tmp_path / "page.md")
-        assert "OCTIS' BBC News: nobody" in (tmp_path / "page.md").read_text()
+        assert "OCTIS' BBC News: nothing" in (tmp_path / "page.md").read_text()
 
     def test_every_collection_has_a_title(self):
         assert {*OCTIS.collections, *LABELS.collections} == set(pages.TITLES)
