@@ -63,9 +63,10 @@ LABELS_WORDS = """{name}, K = {sizes}, {seeds} seeds. NPMI and stability come fr
 halves of the documents. NPMI is counted on the half that was held out. Stability is the share of 20 words
 in common when the topics of the two halves are matched one to one. Purity and accuracy come from all
 documents: purity is that of the strongest topics, accuracy that of logistic regression on the weights, on a
-held-out third. Memory is the peak of the process. Model sizes are those saved by each package, with vocabulary, without
-documents or encoder. All contenders get the same halves and the same held-out documents, so differences are
-more certain than the intervals suggest, which also cover the choice of halves."""
+held-out third. Memory is the peak of the process. Model sizes are those saved by each package, with
+vocabulary, without documents or encoder. All contenders get the same halves and the same held-out
+documents, so differences are more certain than the intervals suggest, which also cover the choice of
+halves."""
 
 
 def summaries(
