@@ -1,10 +1,14 @@
 """What people do with each kind of stored directory, on toys of each."""
 
 import contextlib
+import shutil
 from pathlib import Path
 
+import numpy as np
+
 import laconic
-from laconic import Corpus
+from laconic import PLSA, RLSI, Corpus, GraphPLSA, GroupRLSI, SparseLSA
+from laconic.engines.checkpoints import Checkpoint, check_saved
 from laconic.search.ltr import Ranker
 
 HERE = Path(__file__).parent.parent
@@ -36,11 +40,44 @@ FITS = {
     "group-nmf": {"model": "group-nmf", "n_shared": 1, "n_per_class": 1},
     "graph-plsa": {"model": "graph-plsa", "n_topics": 2, "n_neighbors": 2},
 }
+# Fits that are interrupted; all steps that keep something of their own are among them.
+COUNTS = np.random.default_rng(0).poisson(1.0, (30, 14)).astype(np.float32)
+UNFINISHED = {
+    "checkpoint-rlsi-l1": RLSI(3, alpha_topics=0.1, max_iter=12, tol=0, random_state=0),
+    "checkpoint-rlsi-l0": RLSI(3, topic_norm="l0", terms_per_topic=4, doc_norm="l1", max_iter=12, tol=0),
+    "checkpoint-group-rlsi": GroupRLSI(1, 2, alpha_topics=0.1, max_iter=12, tol=0, random_state=0),
+    "checkpoint-plsa": PLSA(3, max_iter=20, tol=0, random_state=0),
+    "checkpoint-graph-plsa": GraphPLSA(3, n_neighbors=2, max_iter=20, tol=0, random_state=0),
+    "checkpoint-sparse-lsa": SparseLSA(3, max_iter=20, tol=0, random_state=0),
+}
+
+
+class Interrupted(BaseException):
+    """What ends a process in the middle of a fit."""
+
+
+def go_on(kind, path, halves=None):
+    """Fit with a checkpoint, from where it is; to the end, or up to some half steps."""
+    seen = []
+
+    def watch(progress):
+        seen.append(progress)
+        if len(seen) == halves:
+            raise Interrupted
+
+    y = (np.arange(len(COUNTS)) % 2,) if kind == "checkpoint-group-rlsi" else ()
+    checkpoint = Checkpoint(path, every=60 if halves is None else 0, keep=True)
+    return UNFINISHED[kind].fit(COUNTS, *y, checkpoint=checkpoint, callback=watch)
 
 
 def make(kind, path):
     """Write a directory of a kind."""
-    if kind in FITS:
+    if kind in UNFINISHED:
+        # Late enough for steps that begin with plain ones.
+        with contextlib.suppress(Interrupted):
+            go_on(kind, path, halves=29)
+        assert check_saved(path).iteration > 1
+    elif kind in FITS:
         options = {"min_df": 1, "max_df": 1.0, "stop_words": None, "random_state": 0, **FITS[kind]}
         laconic.fit(DOCUMENTS, labels=LABELS, dates=DATES, **options).save(path)
     elif kind == "multimodal":
@@ -68,7 +105,7 @@ FIXTURES = {
     "corpus-2": "corpus/corpus-format-2",
     "ranker-1": "search/ranker-format-1",
 }
-KINDS = [*FITS, "multimodal", "corpus", "ranker", *FIXTURES]
+KINDS = [*FITS, "multimodal", "corpus", "ranker", *FIXTURES, *UNFINISHED]
 
 
 def index():
@@ -83,7 +120,11 @@ _INDEX = []
 
 def use(kind, path, scratch):
     """Load a directory, and do with it what people do."""
-    if kind.startswith("ranker"):
+    if kind in UNFINISHED:
+        check_saved(path)
+        shutil.copytree(path, scratch)
+        go_on(kind, scratch)
+    elif kind.startswith("ranker"):
         ranker = Ranker.load(path, index())
         ranker.rank(QUERIES)
         ranker.importance  # noqa: B018

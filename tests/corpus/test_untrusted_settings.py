@@ -2,6 +2,8 @@
 
 import re
 import shutil
+import signal
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +12,7 @@ import pytest
 import laconic
 from laconic import Corpus
 from laconic.bundle import BundleError
-from laconic.corpus import Vectorizer
+from laconic.corpus import Vectorizer, matching
 from laconic.corpus.options import LONGEST_NGRAM
 from laconic.corpus.tokens import is_harmless
 from laconic.errors import CorpusError
@@ -53,6 +55,41 @@ def test_who_trusts_it_has_it_run(bundle):
         SearchIndex.load(bundle).search("sun")
     assert SearchIndex.load(bundle, trust_patterns=True).search("sun").ids
     assert laconic.load(bundle, trust_patterns=True).transform(["sun"]).any()
+
+
+def test_a_pattern_that_is_trusted_has_a_limit_of_time(bundle, monkeypatch):
+    monkeypatch.setattr(matching, "SECONDS", 0.2)
+    change(bundle, token_pattern=CATASTROPHE)
+    loaded = laconic.load(bundle, trust_patterns=True)
+    for use in (
+        lambda: loaded.transform([LETTERS]),
+        lambda: loaded.vectorizer.count([LETTERS, "sun " * 100]),
+        lambda: loaded.vectorizer.find(LETTERS + "é", [0]),
+        lambda: Corpus.from_texts([LETTERS], token_pattern=CATASTROPHE, min_df=1, max_df=1.0),
+    ):
+        with pytest.raises(CorpusError, match="might never end"):
+            use()
+        # The clock is put back as it was.
+        assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+        assert signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
+
+
+def test_the_clock_of_somebody_else_is_left_alone(monkeypatch):
+    monkeypatch.setattr(matching, "SECONDS", 0.2)
+    pattern = matching.TimedPattern(r"(?:\w|-)+")
+    heard = []
+    before = signal.signal(signal.SIGALRM, lambda *_: heard.append(True))
+    signal.setitimer(signal.ITIMER_REAL, 3600)
+    try:
+        assert pattern.findall("well-known") == ["well-known"]
+        assert 3000 < signal.getitimer(signal.ITIMER_REAL)[0] <= 3600
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert heard == []
+    # In other threads, too, a pattern is used, without a limit.
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(pattern.findall, "well-known").result() == ["well-known"]
 
 
 def test_what_a_user_gives_is_trusted_until_it_is_loaded(tmp_path):

@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import shutil
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from laconic.engines import Shards, checkpoints
 from laconic.engines.checkpoints import Checkpoint
 from laconic.errors import CheckpointError
 from laconic.losses.squared import starts
+from stored_files import edit, npy, swap
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
@@ -272,3 +274,48 @@ def test_steps_without_a_state_say_so(tmp_path, monkeypatch):
     with pytest.raises(TypeError, match="SquaredSteps has no checkpoints"):
         RLSI(3).fit(planted(60, 40), checkpoint=Checkpoint(tmp_path / "c", every=0))
     assert dense(RLSI(3, random_state=0).fit(planted(60, 40)).components_).any()
+
+
+def forged(state):
+    """Changes to a state that no fit could have written, and what is said of each."""
+    steps = dict(state["steps"]["mapping"])
+    yield {"iteration": 0}, "iteration: is 0 and no whole number from 1"
+    yield {"iteration": 10**9}, "iteration 1000000000 has"
+    yield {"half": "both"}, "half: is none of"
+    yield {"history": ["x"] * len(state["history"])}, "history: 0: is 'x' and no number"
+    yield {"falls": []}, "objectives have 0 differences"
+    yield {"run": 10**6}, "run 1000000 has"
+    yield {"run": 1, "traces": [{"mapping": [["history", []]]}]}, "0: has the parts \\['history'\\]"
+    yield {"held": {"shard0": 3}}, "held: shard0: is no mapping"
+    yield {"notes": {"mapping": [["seed", 2**40]]}}, "seed is 1099511627776"
+    yield {"steps": {"mapping": list(steps.items())[1:]}}, "steps: has the parts"
+    yield {"steps": {"mapping": list((steps | {"pace": 1e300}).items())}}, "pace: is 1e\\+300"
+    yield {"steps": {"mapping": list((steps | {"components": None}).items())}}, "components: is no array"
+
+
+@pytest.mark.filterwarnings("ignore:.*going on from the checkpoint before it")
+def test_forged_states_are_refused(tmp_path):
+    """Whoever knows the format and repairs every checksum is told what does not fit this fit."""
+    X, path = planted(60, 40, seed=4), tmp_path / "c"
+    model = PLSA(3, max_iter=20, tol=0)
+    with pytest.raises(Killed):
+        clone(model).fit(X, callback=Watcher(29), checkpoint=Checkpoint(path, every=0))
+    whole = path.with_name("whole")
+    shutil.copytree(path, whole)
+    for change, message in forged(json.loads((path / "checkpoint.json").read_text())["states"][0]):
+        shutil.rmtree(path)
+        shutil.copytree(whole, path)
+        edit(path, lambda document, change=change: [each.update(change) for each in document["states"]])
+        with pytest.raises(CheckpointError, match=message):
+            clone(model).fit(X, checkpoint=path)
+    clone(model).fit(X, checkpoint=whole)
+
+
+def test_weights_of_other_documents_are_refused(tmp_path):
+    X, path = planted(60, 40, seed=4), tmp_path / "c"
+    with pytest.raises(Killed):
+        PLSA(3, random_state=0).fit(X, callback=Watcher(9), checkpoint=Checkpoint(path, every=0))
+    (weights,) = json.loads((path / "checkpoint.json").read_text())["states"][0]["held"]["shard0"].values()
+    swap(path, weights.rpartition("-")[0], npy(np.ones((60, 4))))
+    with pytest.raises(CheckpointError, match=r"weights of these documents \(it has the shape \(60, 4\)"):
+        PLSA(3, random_state=0).fit(X, checkpoint=path)

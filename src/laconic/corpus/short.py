@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -127,10 +126,3 @@ def words_in(text: str, words: Iterable[str], *, lowercase: bool) -> list[tuple[
             start = text.find(word, stop)
     found.sort()
     return found
-
-
-def tokens_in(text: str, pattern: str) -> list[tuple[int, int, str]]:
-    """Beginning and end of every token of a text, and the token."""
-    compiled = re.compile(pattern)
-    group = min(1, compiled.groups)
-    return [(match.start(group), match.end(group), match[group]) for match in compiled.finditer(text)]

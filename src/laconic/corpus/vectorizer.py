@@ -18,9 +18,10 @@ from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 from laconic.corpus.counting import Counted, Progress, Tally
 from laconic.corpus.languages import stemmer as stemmer_of
 from laconic.corpus.markup import looked_at, without_markup
+from laconic.corpus.matching import TimedPattern
 from laconic.corpus.noticing import noticed
 from laconic.corpus.options import Weighting, check_options
-from laconic.corpus.short import are_short, count_short, tokens_in, words_in
+from laconic.corpus.short import are_short, count_short, words_in
 from laconic.corpus.terms import Ids
 from laconic.corpus.tokens import GivenTokens, Tokens, Untrusted, find_tokens, is_harmless, with_emoji
 from laconic.corpus.weighting import checked_length, checked_weights, term_weights, usual_length, weighed
@@ -574,7 +575,7 @@ class Vectorizer:
         if self._tokenizer is None:
             if isinstance(self._tokens, Untrusted):
                 raise self._tokens.error()
-            return tokens_in(text, self._pattern)
+            return TimedPattern(self._pattern).places(text)
         found, end = [], 0
         for token in self._tokenizer(text):
             start = text.find(token, end)

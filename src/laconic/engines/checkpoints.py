@@ -24,6 +24,7 @@ from scipy.sparse import csr_array, issparse
 from laconic.engines.shards import Shard
 from laconic.errors import CheckpointError, Parameter
 from laconic.storage.arrays import read_array, write_array
+from laconic.storage.forms import AnyNumberOf, Form, Kinds, Named, Number, Numbers, OneOf, misfit
 from laconic.storage.manifest import Json, Kind, quoted
 from laconic.storage.reading import StoredDirectory, read_directory, read_file
 from laconic.storage.values import decode, encode
@@ -138,20 +139,53 @@ def check_saved(path: Path) -> Place:
     """Check all that a checkpoint holds, of both states: checksums, shapes and types."""
     saved = read_saved(path)
     for state in saved.states:
-        try:
-            for name in state["files"]:
-                saved.stored.checked(name)
-            for part in ("notes", "steps"):
-                decode(state[part], part, saved.stored)
-            for files in state["held"].values():
-                for name in files.values():
-                    read_array(name, saved.stored)
-            where = int(state["run"]), int(state["iteration"])
-        except (KeyError, TypeError, AttributeError) as error:
-            raise saved.stored.misdescribed("state of a fit", error) from error
-        if state is saved.states[0]:
-            place = Place(str(saved.stored.object("fit").get("model")), *where)
-    return place
+        check_state(state, saved.stored)
+        for name in state["files"]:
+            saved.stored.checked(name)
+        decode(state["steps"], "steps", saved.stored)
+        for files in state["held"].values():
+            for name in files.values():
+                read_array(name, saved.stored)
+    last = saved.states[0]
+    return Place(str(saved.stored.object("fit").get("model")), last["run"], last["iteration"])
+
+
+STATE: Form = {
+    "run": Number(0, 1e6, whole=True),
+    "iteration": Number(1, 1e9, whole=True),
+    "half": OneOf(("documents", "topics")),
+    "history": AnyNumberOf(Number()),
+    "falls": AnyNumberOf(Number()),
+    "traces": Kinds((list,)),
+    "notes": Kinds((dict,)),
+    "steps": Kinds((dict,)),
+    "held": Named(Named(Kinds((str,)))),
+    "files": AnyNumberOf(Kinds((str,))),
+}
+TRACE: Form = {"history": AnyNumberOf(Number()), "converged": Kinds((bool,))}
+
+
+def check_state(state: Any, stored: StoredDirectory) -> None:
+    """Refuse what no fit could have written down; what only its steps know is left to their `form`."""
+    problem = misfit(state, STATE) or _inconsistency(state)
+    if problem is None:
+        problem = misfit([decode(one, "traces", stored) for one in state["traces"]], AnyNumberOf(TRACE))
+    if problem is None:
+        problem = Kinds((dict,)).problem(decode(state["notes"], "notes", stored))
+    if problem is not None:
+        raise stored.error(f"does not describe a state of a fit ({problem})")
+
+
+def _inconsistency(state: dict[str, Any]) -> str | None:
+    """What cannot be true of a state whose parts have the right form."""
+    n_told = len(state["history"])
+    if len(state["traces"]) != state["run"]:
+        return f"run {state['run']} has {len(state['traces'])} before it"
+    if n_told not in (state["iteration"] - 1, state["iteration"]):
+        return f"iteration {state['iteration']} has {n_told} objectives"
+    if len(state["falls"]) != max(0, n_told - 1):
+        return f"{n_told} objectives have {len(state['falls'])} differences"
+    return None
 
 
 def _check_identity(stored: StoredDirectory, identity: Mapping[str, str]) -> None:
@@ -194,13 +228,14 @@ class Pages:
         if saved is not None:
             self._state = self._readable(saved)
             self._traces = list(self._state["traces"])
-            self._notes = copy.deepcopy(decode(self._state["notes"], "notes", saved.stored))
+            self._notes = decode(self._state["notes"], "notes", saved.stored)
         self._told = time.monotonic()
 
     def _readable(self, saved: Saved) -> Any:
         """The last state, or the one before it if a file of the last one is damaged."""
         for number, state in enumerate(saved.states):
             try:
+                check_state(state, saved.stored)
                 files = [saved.listed[saved.stored.checked(name)] for name in state["files"]]
             except CheckpointError as error:
                 if number + 1 == len(saved.states):
@@ -229,8 +264,12 @@ class Pages:
         if not isinstance(steps, ResumableSteps):
             raise CheckpointError(f"{saved.stored.path}: does not fit steps that cannot be taken up")
         # mapped arrays are read-only, and steps may change theirs
-        steps.restore(copy.deepcopy(decode(state["steps"], "steps", saved.stored)))
-        message = Taken(str(saved.stored.path), saved.listed, state["held"])
+        known = copy.deepcopy(decode(state["steps"], "steps", saved.stored))
+        problem = misfit(known, steps.form())
+        if problem is not None:
+            raise saved.stored.error(f"does not hold this fit (steps: {problem})")
+        steps.restore(known)
+        message = Taken(str(saved.stored.path), saved.listed, state["held"], steps.held())
         steps.engine.each(steps.shards, take_held, message)
         self._state = self._saved = None
         return Course(state["iteration"], state["half"], state["history"], state["falls"])
@@ -239,10 +278,13 @@ class Pages:
         """Whether the last checkpoint is old enough."""
         return time.monotonic() - self._told >= self._checkpoint.every
 
-    def note(self, name: str, find: Callable[[], Any]) -> Any:
+    def note(self, name: str, find: Callable[[], Any], form: Form) -> Any:
         """A value that is found once; it is written with the next checkpoint."""
         if name not in self._notes:
             self._notes[name] = find()
+        problem = misfit(self._notes[name], form)
+        if problem is not None:
+            raise CheckpointError(f"{self._checkpoint.path}: does not hold this fit ({name} {problem})")
         return self._notes[name]
 
     def end(self, trace: Trace) -> None:
@@ -315,11 +357,12 @@ class Held(NamedTuple):
 
 
 class Taken(NamedTuple):
-    """Where shards find what they held."""
+    """Where shards find what they held, and the names of what they need of it."""
 
     path: str
     listed: dict[str, WrittenFile]
     held: dict[str, dict[str, str]]
+    names: tuple[str, ...]
 
 
 def shard_name(shard: Shard) -> str:
@@ -339,11 +382,17 @@ def write_held(shard: Shard, message: Holding) -> Held:
 
 def take_held(shard: Shard, message: Taken) -> None:
     """Take over the arrays that a shard held."""
-    for name, file in message.held.get(shard_name(shard), {}).items():
+    for name in message.names:
+        file = message.held.get(shard_name(shard), {}).get(name)
+        if file is None or file not in message.listed:
+            raise CheckpointError(
+                f"{message.path}: has no {name} of {shard_name(shard)}; remove the directory to begin again"
+            )
         stored = read_file(Path(message.path), CHECKPOINT, *message.listed[file])
         array = read_array(file, stored)
-        if array.shape[0] != shard.X.shape[0] or array.dtype != shard.X.dtype:
-            raise stored.error(f"does not hold the {name} of {shard.X.shape[0]} documents", file)
+        problem = misfit(array, Numbers(shard.weights.shape, shard.X.dtype))
+        if problem is not None:
+            raise stored.error(f"does not hold the {name} of these documents (it {problem})", file)
         setattr(shard, name, shard.room.copy(array))
 
 

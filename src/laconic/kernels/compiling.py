@@ -21,6 +21,8 @@ from numba.core.caching import FunctionCache, IndexDataCacheFile
 
 from laconic.locking import locked
 
+SWITCH = "LACONIC_KERNEL_CACHE"
+"""The environment variable that turns the cache off, where it is "0": numba keeps machine code as pickle."""
 _DIGEST = hashlib.sha256().digest_size
 
 
@@ -125,7 +127,7 @@ def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable[..., Any]
     def compiled(function: Callable[..., Any]) -> Any:
         dispatcher = numba.njit(**options)(function)
         # There is none where numba is told not to compile.
-        if cache and hasattr(dispatcher, "_cache"):
+        if cache and os.environ.get(SWITCH) != "0" and hasattr(dispatcher, "_cache"):
             try:
                 dispatcher._cache = SharedCache(function)
             except RuntimeError:

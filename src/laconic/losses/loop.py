@@ -12,8 +12,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, runtime_ch
 
 import numpy as np
 
+from laconic.errors import CorpusError
+
 if TYPE_CHECKING:
     from laconic.engines import Engine, Shards
+    from laconic.storage.forms import Form
 
 Value = TypeVar("Value")
 
@@ -55,8 +58,11 @@ class ResumableSteps(Steps, Protocol):
     def state(self) -> dict[str, Any]:
         """What the coordinator knows and could not find again: plain numbers, arrays and sparse arrays."""
 
+    def form(self) -> dict[str, Form]:
+        """What a state must look like that these steps can go on from."""
+
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on from what `state` told, whatever was done before."""
+        """Go on from what `state` told, whatever was done before; it has the form that was asked for."""
 
     def held(self) -> tuple[str, ...]:
         """Which arrays of the shards the next half step begins from: "weights", "kept", or none."""
@@ -118,7 +124,7 @@ class Journal(Protocol):
     def end(self, trace: Trace) -> None:
         """A run has ended."""
 
-    def note(self, name: str, find: Callable[[], Any]) -> Any:
+    def note(self, name: str, find: Callable[[], Any], form: Form) -> Any:
         """A value that is found once: what runs of the loop left outside of their steps."""
 
 
@@ -140,9 +146,9 @@ class Patience(NamedTuple):
     """Over how many iterations the objective has to fall slowly: several, where steps differ in length."""
     journal: Journal | None = None
 
-    def note(self, name: str, find: Callable[[], Value]) -> Value:
-        """A value that depends on a run of the loop that is over, but not on its steps alone."""
-        return find() if self.journal is None else self.journal.note(name, find)
+    def note(self, name: str, find: Callable[[], Value], form: Form) -> Value:
+        """A value of some form that depends on a run of the loop that is over, but not on its steps alone."""
+        return find() if self.journal is None else self.journal.note(name, find, form)
 
 
 def precision(tol: float, dtype: Any) -> float:
@@ -225,7 +231,7 @@ class _Run:
 
     def _watched(self, half: _Half) -> bool:
         if not np.isfinite(half.objective):
-            raise ValueError(
+            raise CorpusError(
                 "The objective is not finite: the numbers grew beyond what their type can hold. "
                 "Scale X down, or pass it as float64."
             )
@@ -258,7 +264,8 @@ class _Run:
         if (over and stop) or (after_an_iteration and (stop or journal.due())):
             if not isinstance(self.steps, ResumableSteps):
                 kind = type(self.steps).__name__
-                raise TypeError(f"a fit by {kind} has no checkpoints: its steps lack state() and restore()")
+                lacking = "its steps lack state(), form() or restore()"
+                raise TypeError(f"a fit by {kind} has no checkpoints: {lacking}")
             journal.save(Course(done.iteration, done.name, self.history, self.falls), self.steps)
 
     def _halves(self, done: _Half | None) -> Iterator[_Half]:

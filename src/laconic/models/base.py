@@ -34,6 +34,7 @@ from laconic.models.prepared import forget, prepared
 from laconic.models.state import COMMON, Field, fitted_state, restore
 from laconic.models.traits import Traits
 from laconic.progress import ProgressDisplay
+from laconic.storage.forms import Number
 
 logger = logging.getLogger(__name__)
 
@@ -183,7 +184,11 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             seed = self.random_state
             if pages is not None and seed is None:
                 # chance, but the same one when the fit goes on
-                seed = patience.note("seed", lambda: int(np.random.RandomState().randint(2**31)))
+                seed = patience.note(
+                    "seed",
+                    lambda: int(np.random.RandomState().randint(2**31)),
+                    Number(0, 2**31 - 1, whole=True),
+                )
             found = loss.fit(data, Start(self._start, seed), running, patience, **given)
         self._conclude(found)
         self.data_hash_ = self._hash(data) if data_hash is None else data_hash

@@ -33,6 +33,7 @@ from laconic.losses.divergence.pseudocounts import PseudoCounts
 from laconic.losses.divergence.steps import DivergenceSteps
 from laconic.losses.factor import Floats
 from laconic.losses.loop import Patience, Trace, alternate
+from laconic.storage.forms import Form, Numbers
 
 DIVERGENCES = ("skl", "l2", "l1")
 # a coupling this small is not felt by any document that a matrix of floats can hold
@@ -151,6 +152,11 @@ class Linked:
     def state(self) -> dict[str, Any]:
         """Logarithms of the weights, and where roots were found: neither follows from the weights exactly."""
         return {"logs": self.links.logs, "etas": self.links.etas}
+
+    def form(self) -> dict[str, Form]:
+        """As many as there are."""
+        logs, etas = self.links.logs, self.links.etas
+        return {"logs": Numbers(logs.shape, logs.dtype), "etas": Numbers(etas.shape, etas.dtype)}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take them back."""

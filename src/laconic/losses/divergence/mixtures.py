@@ -12,6 +12,7 @@ from laconic.engines import Block, Engine, Shard, Shards, weighted_blocks
 from laconic.kernels import mixtures, poisson
 from laconic.kernels.ratios import ratio_sums
 from laconic.losses.factor import Floats
+from laconic.storage.forms import Form
 
 ROWS_PER_BLOCK, NONZEROS_PER_BLOCK = 1024, 1 << 17
 
@@ -49,6 +50,9 @@ class DocumentStep(Protocol):
     def state(self) -> dict[str, Any]:
         """What is known beside the weights from one step to the next."""
 
+    def form(self) -> dict[str, Form]:
+        """What a state must look like."""
+
     def restore(self, state: dict[str, Any]) -> None:
         """Take back what `state` told."""
 
@@ -57,6 +61,10 @@ class Stateless:
     """A step that knows nothing but the weights."""
 
     def state(self) -> dict[str, Any]:
+        """Nothing."""
+        return {}
+
+    def form(self) -> dict[str, Form]:
         """Nothing."""
         return {}
 

@@ -21,11 +21,14 @@ from laconic.losses.divergence.pseudocounts import PseudoCounts
 from laconic.losses.divergence.starts import lengths
 from laconic.losses.divergence.steps import DivergenceSteps, Expected, SegmentBlock, TermShare
 from laconic.losses.factor import Floats
+from laconic.storage.forms import Form, Maybe, Number
 
 MEMORY = 2
 """Iterations of which the largest decrease counts: one that goes back to the last topics wins little."""
 PLAIN = 10
 """Iterations before extrapolation, or descent, sets in."""
+PLAIN_LEFT = Number(-1e9, PLAIN, whole=True)
+"""How many of these are left; what is below zero tells how long ago they ended."""
 FARTHEST = 3.0
 """How far a chance is extrapolated at most, as a logarithm."""
 
@@ -129,6 +132,19 @@ class ExtrapolatedSteps(DivergenceSteps):
             "kept_penalty": self._kept_penalty,
         }
 
+    def form(self) -> dict[str, Form]:
+        """Topics before and ahead are like those of now."""
+        form = super().form()
+        others = Maybe(form["components"])
+        return form | {
+            "before": others,
+            "ahead": others,
+            "pace": Number(1, 1e9),
+            "objective": Number(),
+            "plain": PLAIN_LEFT,
+            "kept_penalty": Number(),
+        }
+
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from there."""
         self._plain = state["plain"]
@@ -229,6 +245,10 @@ class DescentSteps(DivergenceSteps):
     def state(self) -> dict[str, Any]:
         """Also how many plain steps are left."""
         return super().state() | {"plain": self._plain}
+
+    def form(self) -> dict[str, Form]:
+        """Also a number."""
+        return super().form() | {"plain": PLAIN_LEFT}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from there."""

@@ -24,6 +24,7 @@ from laconic.losses.divergence.mixtures import (
 from laconic.losses.divergence.pseudocounts import PseudoCounts
 from laconic.losses.factor import Floats
 from laconic.losses.totals import document_frequencies
+from laconic.storage.forms import Form, Number, Numbers
 
 
 class DivergenceSteps:
@@ -91,6 +92,11 @@ class DivergenceSteps:
             "penalty": self.penalty,
             "documents": self.document_step.state(),
         }
+
+    def form(self) -> dict[str, Form]:
+        """Chances for topics."""
+        topics = Numbers(self.components.shape, self.components.dtype, least=0)
+        return {"components": topics, "penalty": Number(), "documents": self.document_step.form()}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from there."""

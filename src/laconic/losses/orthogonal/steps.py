@@ -26,6 +26,7 @@ from laconic.losses.orthogonal.shares import (
     turned_rows,
 )
 from laconic.losses.totals import by_falling_frequency, document_frequencies, norms
+from laconic.storage.forms import Form, Maybe, Number, Numbers
 
 
 class Seen(NamedTuple):
@@ -127,6 +128,12 @@ class OrthogonalSteps:
             "objective": self._objective,
             "revivals": self.revivals,
         }
+
+    def form(self) -> dict[str, Form]:
+        """Topics ahead are like those of now."""
+        topics = Numbers(self.components.shape, self.components.dtype, sparse=True)
+        revivals = Number(0, 1e9, whole=True)
+        return {"components": topics, "ahead": Maybe(topics), "objective": Number(), "revivals": revivals}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from there."""

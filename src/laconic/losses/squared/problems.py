@@ -36,6 +36,7 @@ from laconic.losses.squared.steps import SquaredSteps
 from laconic.losses.squared.topics import SeparableTopics, TopicStep
 from laconic.losses.starts import Start, given_topics, unit_budget
 from laconic.losses.totals import term_sums
+from laconic.storage.forms import Number
 
 # Documents are folded in to the end, not until the patience of a warm-started iteration runs out.
 SWEEPS_FIT, SWEEPS_TRANSFORM = 200, 10_000
@@ -178,7 +179,7 @@ class Regularised(SquaredProblem):
             topics = unit_budget(topics, budget, self._one_signed)
             if lasting is not None:
                 least = SHARE[self.topic_norm, self.doc_norm] * facts["alpha_max"]
-                facts["alpha_topics"] = patience.note("alpha_topics", lambda: alpha or least)
+                facts["alpha_topics"] = patience.note("alpha_topics", lambda: alpha or least, Number(0))
         if not start.drawn:
             topics = given_topics(start.init, classes.n_topics, n_terms, dtype, self._one_signed)
             if self.topic_norm == "l0":

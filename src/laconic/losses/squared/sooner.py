@@ -13,6 +13,7 @@ from laconic.engines.shards import keep_weights, restore_weights
 from laconic.kernels.rows import rows_ahead
 from laconic.losses.factor import Factor, Floats
 from laconic.losses.squared.steps import Place, SquaredSteps
+from laconic.storage.forms import Form, Maybe, Number
 
 TERMS_PER_BLOCK = 4096
 
@@ -99,6 +100,11 @@ class Extrapolated:
         """Also the topics before, the pace and the objective."""
         known = {"before": self._before, "pace": self._pace, "objective": self._objective}
         return self.steps.state() | known
+
+    def form(self) -> dict[str, Form]:
+        """Topics before are like those of now; the pace grows by about a half in every iteration."""
+        form = self.steps.form()
+        return form | {"before": Maybe(form["topics"]), "pace": Number(1, 1e9), "objective": Number()}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from there."""

@@ -53,6 +53,7 @@ from laconic.losses.totals import (
     checked_energy,
     document_frequencies,
 )
+from laconic.storage.forms import Form, Maybe, Numbers
 
 # A block of terms goes through the weights tile by tile. Blocks are heavy enough to make good use of a tile,
 # and light enough to keep several threads busy.
@@ -220,6 +221,17 @@ class SquaredSteps:
             "topics": [each.topics for each in self._sets],
             "steps": [each.step.state() for each in self._sets],
             "scales": list(self._scales),
+        }
+
+    def form(self) -> dict[str, Form]:
+        """The same sets of topics, and a factor for every weight of a class, where there are any."""
+        widths = [len(gram) for gram in self.topic_grams]
+        return {
+            "topics": [
+                Numbers(each.topics.shape, self.dtype, sparse=each.step.sparse) for each in self._sets
+            ],
+            "steps": [each.step.form() for each in self._sets],
+            "scales": [Maybe(Numbers((width,), self.dtype, least=0)) for width in widths],
         }
 
     def restore(self, state: dict[str, Any]) -> None:

@@ -20,6 +20,7 @@ from laconic.losses.factor import ROUNDING, CompressedRows, Factor, scattered_ro
 from laconic.losses.factor import explained as explained_by
 from laconic.losses.squared.before import Before, Prepared
 from laconic.losses.squared.rows import RowSolver
+from laconic.storage.forms import AnyNumberOf, Form, Maybe, Number, Numbers
 
 Floats = NDArray[Any]
 Terms = NDArray[Any]
@@ -98,6 +99,9 @@ class TopicStep(Protocol):
 
     def state(self) -> dict[str, Any]:
         """What the step knows from one iteration to the next, besides the topics."""
+
+    def form(self) -> dict[str, Form]:
+        """What a state must look like."""
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take back what `state` told."""
@@ -219,6 +223,10 @@ class SeparableTopics:
         """Nothing: topics are all that an iteration leaves."""
         return {}
 
+    def form(self) -> dict[str, Form]:
+        """Nothing."""
+        return {}
+
     def restore(self, state: dict[str, Any]) -> None:
         """Nothing to take back."""
 
@@ -307,7 +315,7 @@ class BudgetTopics:
     coupled = True
 
     def __init__(self, n_topics: int, budget: int, nonnegative: bool, n_terms: int) -> None:
-        self.budget = budget
+        self.n_topics, self.budget = n_topics, budget
         self.nonnegative = nonnegative
         self.n_terms = n_terms
         self.bars: Floats | None = None if n_terms > FEW * budget else np.full(n_topics, -1.0)
@@ -372,6 +380,11 @@ class BudgetTopics:
     def state(self) -> dict[str, Any]:
         """The bars, and what was found on the way."""
         return {"bars": self.bars, "watched": self.watched}
+
+    def form(self) -> dict[str, Form]:
+        """A bar for every topic, and penalties."""
+        bars = Maybe(Numbers((self.n_topics,), np.float64, least=-1))
+        return {"bars": bars, "watched": AnyNumberOf(Number(0))}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take them back."""
