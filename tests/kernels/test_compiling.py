@@ -2,6 +2,7 @@
 
 import errno
 import os
+import pickle
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -179,3 +180,19 @@ def test_a_full_disk_ends_nothing(monkeypatch):
         assert double(2) == 4
     # and it is told just once
     assert double(2.5) == 5
+
+
+def test_the_cache_can_be_turned_off(toy):
+    told(toy, LACONIC_KERNEL_CACHE="0")
+    assert not list(toy.rglob("*.nb?"))
+    told(toy)
+    assert list(toy.rglob("*.nbi"))
+    # Nor is what is there read: it would end this process.
+    for path in toy.rglob("*.nbi"):
+        path.write_bytes(pickle.dumps(_Trap()))
+    assert told(toy, LACONIC_KERNEL_CACHE="0").strip() == "0"
+
+
+class _Trap:
+    def __reduce__(self):
+        return os._exit, (3,)

@@ -1,15 +1,18 @@
 """Numbers and sizes at the edge of what floats and patience have."""
 
 import logging
+import threading
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
+from sklearn.base import clone
 
 from laconic import NMF, RLSI, GroupRLSI, SparseLSA
 from laconic.engines.workers import MOST, Workers
-from laconic.errors import CorpusError
+from laconic.errors import CorpusError, InputError
 
 
 @pytest.mark.parametrize("model", [RLSI(2), NMF(2), SparseLSA(2)], ids=["rlsi", "nmf", "sparse-lsa"])
@@ -31,7 +34,7 @@ def test_the_objective_of_an_exact_fit_is_not_negative_and_does_not_rise(dtype, 
     rng = np.random.default_rng(seed)
     X = (rng.random((30, 3)) @ rng.random((3, 12))).astype(dtype)
     settings = {"alpha_topics": 0.0, "alpha_docs": 0.0, "topic_norm": "l2"}
-    for model in (RLSI(5, **settings), NMF(3), NMF(6)):
+    for model in (RLSI(5, **settings), NMF(3), NMF(6), SparseLSA(4, alpha_topics=0.0)):
         model.set_params(random_state=0, max_iter=60, tol=0)
         with warnings.catch_warnings():
             # that it was still improving
@@ -80,3 +83,40 @@ def test_no_saved_model_asks_for_a_million_threads():
     assert Workers(10**9).n_workers == MOST
     assert Workers(-(10**9)).n_workers == 1
     assert RLSI(2, n_jobs=10**12, random_state=0).fit(np.eye(6)).n_alive_ >= 0
+
+
+def models_that_fit():
+    X, y = np.random.default_rng(0).poisson(1.0, (12, 6)).astype(float), np.arange(12) % 2
+    for model in (RLSI(2), NMF(2), SparseLSA(2)):
+        yield pytest.param(model, "fit", (X,), id=f"{type(model).__name__}.fit")
+        yield pytest.param(model, "partial_fit", (X,), id=f"{type(model).__name__}.partial_fit")
+    yield pytest.param(GroupRLSI(1, 1), "fit", (X, y), id="GroupRLSI.fit")
+
+
+@pytest.mark.parametrize(("model", "method", "given"), list(models_that_fit()))
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_an_object_is_fitted_by_one_thread_at_a_time(model, method, given):
+    model = clone(model).set_params(random_state=0, max_iter=3)
+    begun, go_on = threading.Event(), threading.Event()
+
+    def wait(progress):
+        begun.set()
+        assert go_on.wait(60)
+        # and a fit may not call itself
+        with pytest.raises(InputError, match="being fitted already"):
+            getattr(model, method)(*given)
+
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(getattr(model, method), *given, callback=wait)
+        assert begun.wait(60)
+        second = pool.submit(getattr(model, method), *given)
+        with pytest.raises(InputError, match=r"this \w+ is being fitted already.*clone\(model\)"):
+            second.result(60)
+        # another one of the same parameters has nothing to do with it
+        assert clone(model).fit(*given).components_.shape[1] == 6
+        go_on.set()
+        assert first.result(60) is model
+    # nothing of it stays, also after a fit that has failed
+    with pytest.raises(ValueError, match=r"NaN|nan"):
+        model.fit(np.full((12, 6), np.nan), *given[1:])
+    model.fit(*given)

@@ -27,6 +27,7 @@ from laconic.losses.loop import Callback, Found, Patience
 from laconic.losses.memory import Sizes
 from laconic.losses.starts import Start
 from laconic.matrices import as_wanted
+from laconic.models.alone import one_at_a_time
 from laconic.models.checking import checked_matrix
 from laconic.models.listing import by_weight, names_in
 from laconic.models.parameters import check_parameters
@@ -154,6 +155,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """
         return self._fit(X, engine, callback, checkpoint)
 
+    @one_at_a_time
     def _fit(
         self,
         X: Any,

@@ -18,6 +18,7 @@ from laconic.losses.loop import Callback, Patience
 from laconic.losses.squared.problems import Regularised
 from laconic.losses.squared.seen import Seen
 from laconic.losses.starts import Start
+from laconic.models.alone import one_at_a_time
 from laconic.models.base import TopicModel
 from laconic.models.parameters import check_parameters
 from laconic.models.state import Field, number
@@ -80,6 +81,7 @@ class BatchModel(TopicModel):
     seen_: Any
     n_documents_seen_: int
 
+    @one_at_a_time
     def partial_fit(
         self,
         X: Any,

@@ -20,6 +20,7 @@ from laconic.losses.orthogonal.problem import Before, FixedBasis, Orthogonal
 from laconic.losses.orthogonal.steps import Seen
 from laconic.losses.orthogonal.term_groups import TermGroups, term_groups
 from laconic.losses.starts import Start
+from laconic.models.alone import one_at_a_time
 from laconic.models.base import TopicModel
 from laconic.models.parameters import check_parameters
 from laconic.models.state import COMMON, Field, array, number
@@ -206,6 +207,7 @@ class SparseLSA(TopicModel):
         check_is_fitted(self, "components_")
         return float(self.alpha_topics_)
 
+    @one_at_a_time
     def partial_fit(
         self, X: Any, y: Any = None, *, decay: float = 1.0, callback: Callback | None = None
     ) -> Self:

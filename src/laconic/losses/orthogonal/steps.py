@@ -25,7 +25,7 @@ from laconic.losses.orthogonal.shares import (
     shrunk_rows,
     turned_rows,
 )
-from laconic.losses.totals import by_falling_frequency, document_frequencies, norms
+from laconic.losses.totals import above_rounding, by_falling_frequency, document_frequencies, norms
 from laconic.storage.forms import Form, Maybe, Number, Numbers
 
 
@@ -95,8 +95,8 @@ class OrthogonalSteps:
         if self._ahead is not self.components:
             # the basis goes with topics that are not taken yet
             return self._objective
-        penalty = self.shrink.penalty(self.components)
-        return self.half_energy - cross + _squares(self.components) / 2 + penalty
+        loss = self.half_energy - cross + _squares(self.components) / 2
+        return self._above_rounding(loss) + self.shrink.penalty(self.components)
 
     def message(self) -> TermMessage:
         """What blocks of terms need."""
@@ -110,6 +110,9 @@ class OrthogonalSteps:
         if objective > self._objective and self._ahead is not self.components:
             self.restart()
             found, objective = self._found()
+        if objective > self._objective:
+            # by rounding: what is left of X is less than that
+            found, objective = self.components, self._objective
         before, self.components = self.components, found
         self._ahead = found if np.isinf(self._objective) else csr_array(2 * found - before)
         self._objective = objective
@@ -164,7 +167,11 @@ class OrthogonalSteps:
             basis = Basis(self.shards, self.blocks, self._ahead, self.whitening, message)
             topics, revivals = revived(basis, topics, dead, self.by_document, self.engine)
             self.revivals += revivals
-        return topics, self.half_energy - _squares(topics) / 2
+        # with its penalty, which the shrinkage has taken from the squares
+        return topics, self._above_rounding(self.half_energy - _squares(topics) / 2)
+
+    def _above_rounding(self, loss: float) -> float:
+        return above_rounding(loss, self.half_energy, self.shards.dtype)
 
     def summary(self) -> tuple[int, float]:
         """Topics alive and density."""
