@@ -1,12 +1,16 @@
 """Fits of collections that are larger than the memory they may take, under a hard limit.
 
-    python -m benchmarks.out_of_core                     all of it, at full size (hours, 100 GB of disk)
-    python -m benchmarks.out_of_core --scale 10          a tenth of the documents
-    python -m benchmarks.out_of_core --only web text     some parts
+    python -m benchmarks.out_of_core --folder DIR                 all of it, at full size (60 GB of disk)
+    python -m benchmarks.out_of_core --folder DIR --scale 100     a hundredth of the documents
+    python -m benchmarks.out_of_core --folder DIR --only web --steps make      one collection, part by part:
+    python -m benchmarks.out_of_core --folder DIR --only web --steps files     in files, under the limit,
+    python -m benchmarks.out_of_core --folder DIR --only web --steps memory    and in memory
+    python -m benchmarks.out_of_core --folder DIR --only web --steps remove
 
 Every fit is a process of its own. Its limit is RLIMIT_DATA, which holds for all that a process owns; files
 that are mapped are the system's, which keeps of them what memory is free. Peaks of both are printed: memory
-of the process itself, and what was resident with the files.
+of the process itself, and what was resident with the files. What was found is kept in DIR, so that parts can
+be run one by one.
 """
 
 from __future__ import annotations
@@ -18,7 +22,6 @@ import resource
 import shutil
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 import warnings
@@ -31,13 +34,17 @@ import numpy as np
 from benchmarks.group_scale import ALPHA_DOCS, WIKIPEDIA, class_sizes
 from benchmarks.group_scale import corpus as group_corpus
 from benchmarks.zipf import zipf_corpus
+from numba import njit
 from scipy.sparse import issparse
 
 from laconic import RLSI, Corpus, GroupRLSI
+from laconic.bundle.fitting import plan_of
 from laconic.engines import Room
 
 GIGABYTE = 10**9
 ITERATIONS = 3
+# Texts are written so many lines at a time; words are drawn from a table of so many.
+LINES, WORDS_PER_LINE, TABLE = 1000, 1000, 1 << 24
 SHARED = {"max_iter": ITERATIONS, "tol": 0, "random_state": 0}
 
 
@@ -76,6 +83,7 @@ def fit_child(order: dict[str, Any]) -> dict[str, Any]:
         "budget": RLSI(order["topics"], topic_norm="l0", terms_per_topic=40, **SHARED),
     }[order["model"]]
     room = Room(order["folder"]) if order["folder"] else None
+    planned = plan_of(model, {"": corpus}, order["limit"] or None).total
     times: list[tuple[str, float, float, int]] = []
 
     def watch(progress: Any) -> None:
@@ -91,13 +99,15 @@ def fit_child(order: dict[str, Any]) -> dict[str, Any]:
     topics = model.components_
     parts = (topics.data, topics.indices, topics.indptr) if issparse(topics) else (topics,)
     return {
+        "planned": planned,
+        "objective": float(model.objective_history_[-1]),
         "seconds": whole,
+        "all_cpu": time.process_time(),
         "iteration": min(b[1] - a[1] for a, b in pairwise(fits)),
         "cpu": min(b[2] - a[2] for a, b in pairwise(fits)),
         "read": max(b[3] - a[3] for a, b in pairwise(fits)),
         "bits": sha256(b"".join(part.tobytes() for part in parts)).hexdigest()[:16],
         "peaks": found,
-        "shards": len(corpus.shards(model.wants, room)) if room else None,
     }
 
 
@@ -115,23 +125,48 @@ def make_child(order: dict[str, Any]) -> dict[str, Any]:
     return {"shape": made.counts.shape, "nonzeros": int(made.counts.nnz)}
 
 
+@njit(nogil=True, cache=True)
+def _spell(drawn, ends, letters, prefix, suffix, per_line, out):  # type: ignore[no-untyped-def]
+    """Write lines of words as bytes; returns how many bytes."""
+    position = 0
+    for place in range(drawn.size):
+        if place % per_line == 0:
+            for letter in prefix:
+                out[position] = letter
+                position += 1
+        for at in range(ends[drawn[place]], ends[drawn[place] + 1]):
+            out[position] = letters[at]
+            position += 1
+        if place % per_line == per_line - 1:
+            for letter in suffix:
+                out[position] = letter
+                position += 1
+        else:
+            out[position] = 32
+            position += 1
+    return position
+
+
 def write_texts(path: Path, n_bytes: int, n_words: int) -> None:
     """A file of texts with a Zipfian vocabulary, every word of which occurs."""
     rng = np.random.default_rng(0)
-    words = np.array([f"{'aeiou'[n % 5]}{n:x}{'rstln'[n % 5]}" for n in range(n_words)])
+    words = [f"{'aeiou'[n % 5]}{n:x}{'rstln'[n % 5]}".encode() for n in range(n_words)]
+    ends = np.concatenate([[0], np.cumsum([len(word) for word in words])])
+    letters = np.frombuffer(b"".join(words), np.uint8)
+    prefix, suffix = (np.frombuffer(part, np.uint8) for part in (b'{"text": "', b'"}\n'))
     cumulated = np.cumsum((np.arange(n_words) + 2.7) ** -1.07)
-    cumulated /= cumulated[-1]
-    written = number = rare = 0
-    with path.open("w") as file:
+    # words in proportion to how frequent they are
+    table = np.searchsorted(cumulated, (np.arange(TABLE) + 0.5) / TABLE * cumulated[-1])
+    out = np.empty(20 * LINES * WORDS_PER_LINE, np.uint8)
+    written = rare = 0
+    with path.open("wb") as file:
         while written < n_bytes:
-            drawn = np.searchsorted(cumulated, rng.random(200_000))
+            drawn = table[rng.integers(0, TABLE, LINES * WORDS_PER_LINE)]
             # some of the rare ones in turn: twice, so that they are terms
             drawn[::50] = (rare + np.arange(drawn[::50].size) // 2) % n_words
             rare += drawn[::50].size // 2
-            for row in words[drawn].reshape(-1, 1000):
-                line = json.dumps({"id": f"d{number}", "text": " ".join(row)}) + "\n"
-                written += file.write(line)
-                number += 1
+            size = _spell(drawn, ends, letters, prefix, suffix, WORDS_PER_LINE, out)
+            written += file.write(out[:size].data)
 
 
 def run(order: dict[str, Any]) -> dict[str, Any]:
@@ -151,20 +186,25 @@ def told(name: str, found: dict[str, Any], limit: int) -> None:
         return
     most = {key: value / GIGABYTE for key, value in found["peaks"].items()}
     print(
-        f"{name}: limit {limit / GIGABYTE:.1f} GB, own memory {most['RssAnon']:.2f} GB (VmData "
-        f"{most['VmData']:.2f}), resident with files {most['VmRSS']:.2f} GB; {found['iteration']:.1f} s an "
-        f"iteration ({found['cpu']:.1f} of CPU), {found['read'] / GIGABYTE:.2f} GB read in one, "
-        f"{found['seconds']:.0f} s in all; bits {found['bits']}",
+        f"{name}: limit {limit / GIGABYTE:.1f} GB, planned {found['planned'] / GIGABYTE:.2f}, own memory "
+        f"{most['RssAnon']:.2f} GB (VmData {most['VmData']:.2f}), with files {most['VmRSS']:.2f} GB; "
+        f"{found['iteration']:.1f} s an iteration ({found['cpu']:.1f} of CPU), "
+        f"{found['read'] / GIGABYTE:.2f} GB read in one, {found['seconds']:.0f} s in all "
+        f"({found['all_cpu']:.0f} of CPU); objective {found['objective']:.6g}, bits {found['bits']}",
         flush=True,
     )
 
 
-def compare(name: str, order: dict[str, Any], limit: int, folder: Path) -> None:
-    """A fit in files under a limit, beside the same in memory."""
-    far = run({**order, "limit": limit, "folder": str(folder)})
-    told(f"{name}, in files", far, limit)
-    near = run({**order, "limit": 0, "folder": None})
-    told(f"{name}, in memory", near, 0)
+def fit_both(name: str, order: dict[str, Any], limit: int, steps: list[str], folder: Path) -> None:
+    """A fit in files under a limit, and the same in memory; beside each other, when both are there."""
+    path = folder / f"{name}.found.json"
+    found = json.loads(path.read_text()) if path.exists() else {}
+    for step, allowed, room in (("files", limit, str(folder)), ("memory", 0, None)):
+        if step in steps:
+            found[step] = run({**order, "limit": allowed, "folder": room})
+            told(f"{name}, in {step}", found[step], allowed)
+            path.write_text(json.dumps(found))
+    far, near = (found.get(step, {"failed": ""}) for step in ("files", "memory"))
     if "failed" not in far and "failed" not in near:
         print(
             f"{name}: {far['cpu'] / near['cpu']:.2f} times the CPU of an iteration in memory, "
@@ -178,7 +218,7 @@ def disk_speed(folder: Path) -> float:
     """Bytes a second that are read from a file of the folder that is not in memory."""
     path = folder / "speed"
     with path.open("wb") as file:
-        for _ in range(64):
+        for _ in range(16):
             file.write(os.urandom(1 << 24))
         file.flush()
         os.fsync(file.fileno())
@@ -192,13 +232,10 @@ def disk_speed(folder: Path) -> float:
     return speed
 
 
-def texts(folder: Path, scale: int, limit: int) -> None:
+def fit_texts(path: Path, limit: int, topics: int) -> None:
     """From a file of texts to topics, by the command line."""
-    path = folder / "texts.jsonl"
-    write_texts(path, 10 * GIGABYTE // scale, 2_000_000)
-    print(f"text: {path.stat().st_size / GIGABYTE:.2f} GB", flush=True)
     script = (
-        "import resource, sys, threading\n"
+        "import resource, sys, threading, time\n"
         f"resource.setrlimit(resource.RLIMIT_DATA, ({limit}, {limit}))\n"
         "from benchmarks.out_of_core import peaks\n"
         "from laconic.cli.app import app\n"
@@ -207,29 +244,30 @@ def texts(folder: Path, scale: int, limit: int) -> None:
         "try:\n"
         "    app(sys.argv[1:], standalone_mode=False)\n"
         "finally:\n"
-        "    print('peaks', found, file=sys.stderr)\n"
+        "    print('peaks', found, 'CPU', time.process_time(), file=sys.stderr)\n"
     )
-    command = ["fit", path, "--id", "id", "-k", 20, "--max-iter", 3, "--min-df", 2, "--max-df", 1.0]
-    command += ["--memory", f"{limit}", "-o", folder / "model"]
+    command = ["fit", path, "-k", topics, "--max-iter", ITERATIONS, "--min-df", 2, "--max-df", 1.0]
+    command += ["--memory", f"{limit}", "-o", path.with_suffix(".model")]
     began = time.perf_counter()
     done = subprocess.run(
         [sys.executable, "-c", script, *map(str, command)],
-        capture_output=True,
+        stderr=subprocess.PIPE,
         text=True,
         check=False,
-        env={**os.environ, "TMPDIR": str(folder)},
+        env={**os.environ, "TMPDIR": str(path.parent)},
     )
     seconds = time.perf_counter() - began
     print(f"text: limit {limit / GIGABYTE:.1f} GB, exit code {done.returncode}, {seconds:.0f} s", flush=True)
-    for line in done.stderr.splitlines():
-        if line.startswith(("read", "plan", "model", "peaks", "laconic: error", "fitted")):
-            print(f"text: {line}", flush=True)
+    print(done.stderr, flush=True)
 
 
 def main() -> None:
     """Run the parts asked for."""
     parser = argparse.ArgumentParser(description="Fits under a hard limit of memory.")
-    parser.add_argument("--only", nargs="+", choices=("wikipedia", "web", "text"))
+    parts, steps = ("wikipedia", "web", "text"), ("make", "files", "memory", "remove")
+    parser.add_argument("--only", nargs="+", choices=parts, default=parts)
+    parser.add_argument("--steps", nargs="+", choices=steps, default=steps)
+    parser.add_argument("--models", nargs="+", choices=("l1", "budget"), default=("l1", "budget"))
     parser.add_argument("--scale", type=int, default=1, help="a part of the documents")
     parser.add_argument("--topics", type=int, default=500, help="of the shape of the web")
     parser.add_argument("--folder", type=Path, help="where corpora, texts and temporary files are")
@@ -238,25 +276,39 @@ def main() -> None:
     if given.order:
         print(json.dumps(make_child(given.order) if "shape" in given.order else fit_child(given.order)))
         return
-    folder = Path(tempfile.mkdtemp(dir=given.folder))
-    parts = given.only or ["wikipedia", "web", "text"]
-    try:
-        print(f"disk: {disk_speed(folder) / GIGABYTE:.2f} GB/s", flush=True)
-        if "wikipedia" in parts:
-            order = {"corpus": str(folder / "wikipedia"), "model": "groups", "topics": 0}
-            print("wikipedia:", run({**order, "shape": "wikipedia", "scale": given.scale}), flush=True)
-            limit = max(4 * GIGABYTE // given.scale, 3 * GIGABYTE // 2)
-            compare("wikipedia, GroupRLSI", order, limit, folder)
-            shutil.rmtree(folder / "wikipedia", ignore_errors=True)
-        if "web" in parts:
-            order = {"corpus": str(folder / "web"), "topics": given.topics}
-            print("web:", run({**order, "shape": "web", "scale": given.scale}), flush=True)
-            for model in ("l1", "budget"):
-                compare(f"web, RLSI {model}", {**order, "model": model}, 12 * GIGABYTE, folder)
-        if "text" in parts:
-            texts(folder, given.scale, 2 * GIGABYTE)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    if given.folder is None:
+        parser.error("say where: --folder DIR")
+    given.folder.mkdir(exist_ok=True)
+    folder = given.folder.resolve()
+    print(f"disk: {disk_speed(folder) / GIGABYTE:.2f} GB/s", flush=True)
+    for shape in ("wikipedia", "web"):
+        if shape in given.only:
+            collection(folder, shape, given)
+    if "text" in given.only:
+        path = folder / "texts.jsonl"
+        if "make" in given.steps:
+            write_texts(path, 10 * GIGABYTE // given.scale, 2_000_000)
+            print(f"text: {path.stat().st_size / GIGABYTE:.2f} GB", flush=True)
+        if "files" in given.steps:
+            fit_texts(path, 2 * GIGABYTE, topics=50)
+        if "remove" in given.steps:
+            path.unlink(missing_ok=True)
+            shutil.rmtree(path.with_suffix(".model"), ignore_errors=True)
+
+
+def collection(folder: Path, shape: str, given: argparse.Namespace) -> None:
+    """Make a collection of counts, fit it, remove it."""
+    order = {"corpus": str(folder / shape), "topics": given.topics}
+    if "make" in given.steps:
+        print(f"{shape}:", run({**order, "shape": shape, "scale": given.scale}), flush=True)
+    if shape == "wikipedia":
+        limit = max(4 * GIGABYTE // given.scale, 3 * GIGABYTE // 2)
+        fit_both("wikipedia", {**order, "model": "groups"}, limit, given.steps, folder)
+    else:
+        for model in given.models:
+            fit_both(f"web-{model}", {**order, "model": model}, 12 * GIGABYTE, given.steps, folder)
+    if "remove" in given.steps:
+        shutil.rmtree(folder / shape, ignore_errors=True)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,8 @@ from scipy.sparse import csr_array, random_array
 from sklearn.base import clone
 
 from laconic import NMF, PLSA, RLSI, GraphPLSA, GroupNMF, GroupRLSI, MultimodalPLSA, SparseLSA, priors
+from laconic.bundle.planning import IN_FILES
+from laconic.engines import Room, Shard, Shards, room
 from laconic.models import MODELS
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -93,6 +95,36 @@ def test_estimates(name, shape):
     parts, allocated = expected_and_allocated(VARIANTS[name], counts(*shape))
     assert all(isinstance(size, int) and size >= 0 for size in parts.values())
     assert 0.5 < allocated / sum(parts.values()) < 1.5, parts
+
+
+def in_files(X, folder):
+    """The same documents in four shards, whose arrays are in files."""
+    room = Room(folder)
+    cut = Shards.cut(X, 4)
+    return Shards([Shard(room.matrix(shard.X), shard.documents, room=room) for shard in cut])
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=["documents", "terms"])
+@pytest.mark.parametrize("name", [name for name, model in VARIANTS.items() if not model.whole])
+def test_a_fit_in_files_allocates_no_more_than_is_said(name, shape, tmp_path, monkeypatch):
+    monkeypatch.setattr(room, "SMALL", 1 << 14)
+    X = counts(*shape)
+    model = clone(VARIANTS[name]).set_params(random_state=0, max_iter=4, n_jobs=2)
+    known, y = {}, None
+    if model.traits.classes:
+        known, y = {"n_classes": N_CLASSES}, np.arange(X.shape[0]) % N_CLASSES
+    parts = model.memory(*X.shape, X.nnz, **known)
+    near = {part: size for part, size in parts.items() if part not in IN_FILES}
+    collections = [in_files(X, tmp_path), in_files(X, tmp_path)]
+    assert peak(lambda: clone(model).fit(collections.pop(), y)) < 1.1 * sum(near.values()), near
+
+
+def test_singular_vectors_take_no_more_with_more_terms(tmp_path):
+    """The vocabulary adds lists of terms, not vectors over all of them."""
+    few, many = (RLSI(50, init="svd").memory(10**6, n_terms, 10**8) for n_terms in (10**6, 4 * 10**6))
+    for part in ("singular vectors", "topics of the start", "a sample"):
+        assert many[part] == few[part]
+    assert many["lists of terms"] == 4 * few["lists of terms"]
 
 
 @pytest.mark.parametrize("model", [GraphPLSA(K), MultimodalPLSA(K)], ids=["graph", "multimodal"])

@@ -309,7 +309,7 @@ def test_varimax_finds_simple_loads():
     simple = np.kron(np.eye(3), np.ones((5, 1))) * rng.uniform(1, 2, (15, 3))
     turn, _ = np.linalg.qr(rng.normal(size=(3, 3)))
     turned = simple @ turn
-    found = turned @ varimax(turned)
+    found = turned @ varimax(turned, np.eye(turned.shape[1]))
     assert np.abs(np.sort(np.abs(found), axis=1)[:, :2]).max() < 0.05
 
 

@@ -167,16 +167,12 @@ def allot(shard: Shard, width: int) -> None:
 
 def keep_weights(shard: Shard, _: None) -> None:
     """Put a copy of the weights aside."""
-    if shard.kept is None or shard.kept.shape != shard.weights.shape:
-        shard.kept = shard.weights.copy()
-    else:
-        shard.kept[:] = shard.weights
+    shard.keep()
 
 
 def restore_weights(shard: Shard, _: None) -> None:
     """Take the weights that were put aside."""
-    assert shard.kept is not None
-    shard.weights[:] = shard.kept
+    shard.take_back()
 
 
 def release(shard: Shard, _: Any) -> None:
@@ -291,7 +287,10 @@ class Shards(Sequence[Shard]):
             places.append(here)
         if len(parts) == 1:
             return csr_array(parts[0])
-        return csr_array(vstack(parts, format="csr")[np.argsort(np.concatenate(places), kind="stable")])
+        found, order = vstack(parts, format="csr"), np.concatenate(places)
+        if (order[1:] > order[:-1]).all():
+            return csr_array(found)
+        return csr_array(found[np.argsort(order, kind="stable")])
 
     def in_order(self, parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
         """One array of a row for every document, in the collection's order, from those of the shards."""

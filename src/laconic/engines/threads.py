@@ -64,7 +64,13 @@ class Threads(Workers):
 
     def totals(self, shards: Shards, function: Callable[[Shard, Any], Any], message: Any = None) -> list[Any]:
         """The sum over the shards of every class."""
-        return _by_class(shards, self.each(shards, function, message))
+        # by class, so that each is added up as its parts come: they may be large
+        ordered = sorted(shards, key=_class)
+        found = zip(ordered, self.map(lambda shard: function(shard, message), ordered), strict=True)
+        sums: list[Any] = [None] * shards.n_classes
+        for klass, parts in groupby(found, key=lambda pair: pair[0].klass):
+            sums[klass] = tree_sum(part for _, part in parts)
+        return sums
 
     def each(self, shards: Shards, function: Callable[[Shard, Any], Result], message: Any) -> list[Result]:
         """The function's result for every shard."""
@@ -77,6 +83,10 @@ class Threads(Workers):
 
 def _first(pair: tuple[int, Any]) -> int:
     return pair[0]
+
+
+def _class(shard: Shard) -> int:
+    return shard.klass
 
 
 def _by_class(shards: Shards, parts: Sequence[Any]) -> list[Any]:

@@ -9,10 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from laconic.cores import available_cores
 from laconic.losses.totals import NORMED
 
 # Squares, the document and the term of each entry, while norms are found: float64 and int64.
 BYTES_PER_NORMED = 24
+# As measured. Topics of a class have lists of their own.
+BYTES_PER_TERM = 64
+BYTES_PER_CLASS_TERM = 24
 
 
 class Sizes(NamedTuple):
@@ -62,10 +66,15 @@ class Sizes(NamedTuple):
         return self.matrix + self.n_terms * self.index_size
 
     @property
+    def lists(self) -> int:
+        """Bytes of what is known of every term: where its entries are, how frequent it is, its order."""
+        n_classes = len(self.n_own)
+        return self.n_terms * (BYTES_PER_TERM + (n_classes * BYTES_PER_CLASS_TERM if n_classes > 1 else 0))
+
+    @property
     def norms(self) -> int:
-        """Bytes that it takes for a moment to find norms of documents and terms."""
-        share = min(1.0, NORMED / max(1, self.n_documents))
-        return round(BYTES_PER_NORMED * self.n_nonzeros * share)
+        """Bytes that it takes for a moment to find norms of documents and terms, by every thread."""
+        return BYTES_PER_NORMED * min(self.n_nonzeros, NORMED * available_cores()) + 16 * self.n_terms
 
 
 def beyond(before: int, parts: Mapping[str, int]) -> int:

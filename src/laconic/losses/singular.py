@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from laconic.engines import Block, Engine, Shard, Shards, even_blocks, even_rows
-from laconic.engines.shards import allot
+from laconic.engines import Block, Engine, Shard, Shards, even_blocks, even_rows, weighted_blocks
+from laconic.engines.shards import allot, row_range
 from laconic.losses.factor import Floats, Projector, project_rows, weighed_terms
 from laconic.losses.memory import Sizes
 
 TERMS_PER_BLOCK, ENTRIES_PER_BLOCK = 512, 1 << 16
 # Terms whose products with each other are added up in float64 at a time.
 TERMS_PER_PIECE = 2048
+# Entries of documents that are multiplied with a vector at a time.
+ENTRIES_PER_PIECE = 1 << 21
 # Randomised subspace iteration (Halko, Martinsson, Tropp): vectors beyond those asked for, and rounds.
 SPARE_VECTORS, ROUNDS = 10, 7
 # The largest singular value of texts stands far above the others: a few vectors do (Lanczos), and a third to
@@ -35,22 +38,33 @@ class Singular(NamedTuple):
 
 
 def singular_vectors(shards: Shards, engine: Engine, n_vectors: int, random: Any) -> Singular:
-    """The leading singular vectors, approximately. Overwrites the shards' weights."""
+    """The leading singular vectors, approximately. Overwrites the shards' weights.
+
+    Vectors are where the shards have room for arrays, and so are the weights; besides, a few blocks of terms
+    are in memory.
+    """
     n_vectors = min(n_vectors, *shards.shape)
     width = min(n_vectors + SPARE_VECTORS, *shards.shape)
-    drawn = np.random.default_rng(random.randint(2**31)).standard_normal((shards.n_terms, width), np.float32)
-    basis = drawn.astype(shards.dtype, copy=False)
+    room, pieces = shards[0].room, even_blocks(shards.n_terms, TERMS_PER_PIECE)
+    basis = room.empty((shards.n_terms, width), shards.dtype)
+    generator = np.random.default_rng(random.randint(2**31))
+    for piece in pieces:
+        basis[piece.start : piece.stop] = generator.standard_normal((piece.size, width), np.float32)
     for _ in range(ROUNDS):
         evening = _evening(_gram(project(shards, engine, basis)), shards.dtype)
-        basis = _turned_back(shards, engine, width) @ evening.astype(shards.dtype)
+        # the weights have all that a round takes from the last one
+        _turn_back(shards, engine, evening.astype(shards.dtype), basis)
     # The basis need not be orthogonal for its space to be: Rayleigh and Ritz in the metric of its products.
     metric = np.zeros((width, width))
-    for part in engine.map(partial(_exact_gram, basis), even_blocks(shards.n_terms, TERMS_PER_PIECE)):
+    for part in engine.map(partial(_exact_gram, basis), pieces):
         metric += part
     even = _evening(metric, np.float64)
     values, vectors = np.linalg.eigh(even.T @ _gram(project(shards, engine, basis)) @ even)
     order = np.argsort(-values, kind="stable")[:n_vectors]
-    right = np.ascontiguousarray(basis @ (even @ vectors[:, order]).astype(basis.dtype))
+    right = room.empty((shards.n_terms, n_vectors), shards.dtype)
+    turn = (even @ vectors[:, order]).astype(shards.dtype)
+    for piece in pieces:
+        np.matmul(basis[piece.start : piece.stop], turn, out=right[piece.start : piece.stop])
     return Singular(np.sqrt(np.maximum(values[order], 0)), right)
 
 
@@ -73,33 +87,37 @@ def _exact_gram(basis: Floats, rows: Block) -> NDArray[np.float64]:
 
 
 def singular_memory(sizes: Sizes) -> int:
-    """What that takes in bytes: bases before and after a round, and weights for the spare vectors, too."""
+    """What that takes in bytes: the basis, the vectors, and weights for the spare vectors, too."""
     width = min(sizes.n_topics + SPARE_VECTORS, sizes.n_documents, sizes.n_terms)
     spare = max(0, width - sizes.n_topics) * sizes.n_documents
-    return (4 * sizes.n_terms * width + spare) * sizes.itemsize
+    return (2 * sizes.n_terms * width + spare) * sizes.itemsize
 
 
 def project(shards: Shards, engine: Engine, basis: Floats) -> list[Any]:
     """Make the products of documents with a basis (terms × vectors) their weights; returns W'W by class."""
-    engine.each(shards, allot, basis.shape[1])
+    engine.each(shards, _make_room, basis.shape[1])
     return engine.documents(shards, project_rows, Projector(basis), even_rows)
 
 
-def _turned_back(shards: Shards, engine: Engine, width: int) -> Floats:
-    """X'W."""
-    blocks = even_blocks(shards.n_terms, max(TERMS_PER_BLOCK, ENTRIES_PER_BLOCK // width))
-    out = np.empty((shards.n_terms, width), shards.dtype)
-    for block, rows in zip(blocks, engine.terms(shards, blocks, _products, _joined, None), strict=True):
+def _make_room(shard: Shard, width: int) -> None:
+    """Make room for weights that are about to be written, unless there is some."""
+    if shard.weights.shape != (shard.X.shape[0], width):
+        allot(shard, width)
+
+
+def _turn_back(shards: Shards, engine: Engine, evening: Floats, out: Floats) -> None:
+    """X'W, turned."""
+    blocks = even_blocks(shards.n_terms, max(TERMS_PER_BLOCK, ENTRIES_PER_BLOCK // out.shape[1]))
+    for block, rows in zip(blocks, engine.terms(shards, blocks, _products, _joined, evening), strict=True):
         out[block.start : block.stop] = rows
-    return out
 
 
 def _products(shard: Shard, block: Block, message: Any) -> Floats:
     return weighed_terms(shard, *shard.columns.find(np.arange(*block)))
 
 
-def _joined(block: Block, sums: Iterable[Floats | None], message: Any) -> Floats:
-    return np.sum([part for part in sums if part is not None], axis=0)
+def _joined(block: Block, sums: Iterable[Floats | None], evening: Floats) -> Floats:
+    return np.asarray(np.sum([part for part in sums if part is not None], axis=0) @ evening)
 
 
 def largest_singular_values(shards: Shards, engine: Engine) -> NDArray[np.float64]:
@@ -118,7 +136,9 @@ def _flat(shard: Shard) -> Shard:
 
 
 def _spectral_norm(shards: Shards, engine: Engine) -> float:
-    largest = max(float(np.abs(shard.X.data).max(initial=0)) for shard in shards)
+    largest = max(
+        max(float(shard.X.data.max(initial=0)), -float(shard.X.data.min(initial=0))) for shard in shards
+    )
     if largest == 0:
         return 0.0
     if shards.n_terms <= FEW_TERMS:
@@ -153,16 +173,28 @@ def _back_and_there(shards: Shards, engine: Engine, largest: float, vector: Floa
 
 def _back(shard: Shard, message: tuple[dict[int, Floats], float]) -> Floats:
     parts, largest = message
-    return np.asarray(shard.X.T @ parts[int(shard.documents[0])] / largest)
+    own, total = parts[int(shard.documents[0])], np.zeros(shard.X.shape[1])
+    for block, rows in _in_pieces(shard):
+        total += rows.T @ own[block.start : block.stop] / largest
+    return total
 
 
 def _forth(shard: Shard, message: tuple[Floats, float]) -> Floats:
-    return np.asarray(shard.X @ message[0] / message[1])
+    return np.concatenate([rows @ message[0] / message[1] for _, rows in _in_pieces(shard)])
 
 
 def _gram_product(shard: Shard, message: tuple[Floats, float]) -> Floats:
     vector, largest = message
-    return np.asarray(shard.X.T @ (shard.X @ vector.ravel() / largest) / largest)
+    total = np.zeros(shard.X.shape[1])
+    for _, rows in _in_pieces(shard):
+        total += rows.T @ (rows @ vector.ravel() / largest) / largest
+    return total
+
+
+def _in_pieces(shard: Shard) -> Iterator[tuple[Block, csr_array]]:
+    """A few documents at a time: scipy makes a float64 copy of numbers that it multiplies with such."""
+    for block in weighted_blocks(shard.X.indptr, shard.X.shape[0], ENTRIES_PER_PIECE):
+        yield block, row_range(shard.X, block)
 
 
 def _dense_gram(shard: Shard, largest: float) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ from sklearn.utils import check_array, check_random_state
 
 from laconic.engines import Engine, Shards
 from laconic.errors import Parameter, ParameterError
-from laconic.losses.totals import norms
+from laconic.losses.totals import norms_of_documents
 from laconic.matrices import check_indices
 
 
@@ -39,7 +40,7 @@ SAME_DOCUMENT = 1e-5
 
 def with_words(shards: Shards, engine: Engine) -> NDArray[np.int64]:
     """The documents that are not empty."""
-    return np.flatnonzero(norms(shards, engine).documents > 0)
+    return np.flatnonzero(norms_of_documents(shards, engine) > 0)
 
 
 def document_topics(
@@ -108,19 +109,18 @@ def given_topics(init: Any, n_topics: int, n_terms: int, dtype: Any, nonnegative
 
 def unit_budget(topics: csr_array, budget: int, nonnegative: bool) -> csr_array:
     """Each topic cut to its `budget` largest words and scaled to length one (zero topics stay zero)."""
-    size = np.abs(topics.data) if not nonnegative else np.maximum(topics.data, 0)
-    owner = _owner(topics)
-    # by topic, then by falling size; the sort is stable, so of equal words the first stays
-    order = np.lexsort((-size, owner))
-    rank = np.empty(topics.nnz, np.int64)
-    rank[order] = np.arange(topics.nnz) - topics.indptr[owner[order]]
-    keep = (rank < budget) & (size > 0)
-    data, indices, owner = topics.data[keep], topics.indices[keep], owner[keep]
-    norms = np.sqrt(np.bincount(owner, data.astype(np.float64) ** 2, minlength=topics.shape[0]))
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=topics.shape[0]))])
-    return csr_array(((data / norms[owner]).astype(topics.dtype), indices, indptr), shape=topics.shape)
-
-
-def _owner(rows: csr_array) -> NDArray[np.int64]:
-    """The row of every non-zero."""
-    return np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
+    indices, data, ends = [topics.indices[:0]], [topics.data[:0]], [0]
+    # topic by topic: all together, ranks and owners of wide topics would take several times their memory
+    for begin, end in pairwise(topics.indptr.tolist()):
+        entries = topics.data[begin:end]
+        size = np.maximum(entries, 0) if nonnegative else np.abs(entries)
+        keep = size > 0
+        if np.count_nonzero(keep) > budget:
+            # the sort is stable, so of equal words the first stays
+            keep[np.argsort(-size, kind="stable")[budget:]] = False
+        kept = entries[keep]
+        length = np.sqrt(np.square(kept, dtype=np.float64).sum())
+        data.append((kept / length).astype(topics.dtype))
+        indices.append(topics.indices[begin:end][keep])
+        ends.append(ends[-1] + kept.size)
+    return csr_array((np.concatenate(data), np.concatenate(indices), np.array(ends)), shape=topics.shape)

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from laconic.engines import Engine, Shard, Shards, even_blocks
+from laconic.engines import Engine, Shard, Shards, even_blocks, weighted_blocks
 from laconic.engines.sums import tree_sum
 from laconic.errors import CorpusError
 from laconic.kernels.columns import count_columns
 
-# Documents whose numbers are squared at a time.
-NORMED = 1 << 14
+# Numbers that are squared at a time.
+NORMED = 1 << 20
 
 
 class Norms(NamedTuple):
@@ -24,20 +24,20 @@ class Norms(NamedTuple):
     terms: NDArray[np.float64]
 
 
-def squared_norms(X: csr_array) -> Norms:
-    """Squared norms of rows and columns, without a float64 copy of the data."""
+def term_norms(X: csr_array) -> NDArray[np.float64]:
+    """Squared norms of columns, without a float64 copy of the data."""
     by_column = np.zeros(X.shape[1])
-    for block in even_blocks(X.shape[0], NORMED):
+    for block in weighted_blocks(X.indptr, X.shape[0], NORMED):
         begin, end = X.indptr[block.start], X.indptr[block.stop]
         squares = X.data[begin:end].astype(np.float64) ** 2
         by_column += np.bincount(X.indices[begin:end], squares, minlength=X.shape[1])
-    return Norms(document_norms(X), by_column)
+    return by_column
 
 
 def document_norms(X: csr_array) -> NDArray[np.float64]:
     """Squared norms of rows, alike."""
     by_row = np.zeros(X.shape[0])
-    for block in even_blocks(X.shape[0], NORMED):
+    for block in weighted_blocks(X.indptr, X.shape[0], NORMED):
         ends = X.indptr[block.start : block.stop + 1]
         squares = X.data[ends[0] : ends[-1]].astype(np.float64) ** 2
         owner = np.repeat(np.arange(block.size), np.diff(ends))
@@ -47,12 +47,21 @@ def document_norms(X: csr_array) -> NDArray[np.float64]:
 
 def norms(shards: Shards, engine: Engine) -> Norms:
     """Squared norms of all documents and terms."""
-    parts = engine.each(shards, _norms, None)
-    return Norms(shards.in_order([part.documents for part in parts]), tree_sum(part.terms for part in parts))
+    # those of the terms are added up as they come, rather than kept for every shard
+    return Norms(norms_of_documents(shards, engine), tree_sum(engine.totals(shards, _term_norms)))
 
 
-def _norms(shard: Shard, _: Any) -> Norms:
-    return squared_norms(shard.X)
+def norms_of_documents(shards: Shards, engine: Engine) -> NDArray[np.float64]:
+    """Squared norms of all documents, in the collection's order."""
+    return shards.in_order(engine.each(shards, _document_norms, None))
+
+
+def _document_norms(shard: Shard, _: Any) -> NDArray[np.float64]:
+    return document_norms(shard.X)
+
+
+def _term_norms(shard: Shard, _: Any) -> NDArray[np.float64]:
+    return term_norms(shard.X)
 
 
 def squared_norm(X: csr_array) -> float:

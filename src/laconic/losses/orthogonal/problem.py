@@ -151,8 +151,11 @@ class Orthogonal:
         parts["sums over documents"] = beyond(sizes.norms, parts)
         # before and after an iteration, with their indices
         parts["topics"] = sizes.n_terms * sizes.n_topics * (sizes.itemsize + sizes.index_size) // 4
+        parts["lists of terms"] = sizes.lists
         if sizes.svd:
             parts["singular vectors"] = singular_memory(sizes)
+            # half full, in parts and joined
+            parts["topics of the start"] = beyond(sizes.topics * 2, {"topics": parts["topics"]})
         return parts
 
     def fold_in(self, components: Factor, dtype: Any, engine: Engine) -> FixedBasis:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
-from laconic.engines import Engine, Shards
+from laconic.engines import Engine, Shards, even_blocks
 from laconic.losses.factor import transposed
 from laconic.losses.orthogonal.shrinkage import GroupSoft, Soft
-from laconic.losses.singular import singular_vectors
+from laconic.losses.singular import TERMS_PER_PIECE, singular_vectors
 from laconic.losses.starts import Start, document_topics
 from laconic.losses.totals import norms
 
@@ -38,7 +39,7 @@ def first_topics(
         rows.resize((n_topics, shards.n_terms))
         first = transposed(rows)
     else:
-        first = csr_array(_singular(shards, engine, n_topics, start.random(), rotate, shrink.nonnegative))
+        first = _singular(shards, engine, n_topics, start.random(), rotate, shrink.nonnegative)
     kept = shrunk(first, shrink)
     return kept if kept.nnz else _strongest_terms(by_term, n_topics, shards.dtype)
 
@@ -47,14 +48,24 @@ def _singular(
     shards: Shards, engine: Engine, n_topics: int, random: Any, rotate: str | None, nonnegative: bool
 ) -> NDArray[Any]:
     values, right = singular_vectors(shards, engine, n_topics, random)
-    loads = right * values
+    turn = np.diag(values)
     if rotate == "varimax":
-        loads = loads @ varimax(loads)
+        turn = turn @ varimax(right, turn)
     if nonnegative:
-        loads = loads * np.where(np.maximum(loads, 0).sum(0) < np.maximum(-loads, 0).sum(0), -1, 1)
-    full = np.zeros((shards.n_terms, n_topics), shards.dtype)
-    full[:, : loads.shape[1]] = loads
+        leaning = np.zeros(len(values))
+        for rows in _pieces(right):
+            # more above zero than below
+            leaning += (rows @ turn).sum(0)
+        turn = turn * np.where(leaning < 0, -1, 1)
+    full = shards[0].room.full((shards.n_terms, n_topics), 0, shards.dtype)
+    for rows, out in zip(_pieces(right), _pieces(full), strict=True):
+        out[:, : len(values)] = rows @ turn
     return full
+
+
+def _pieces(rows: NDArray[Any]) -> Iterator[NDArray[Any]]:
+    """Some rows at a time, as float64 copies of all could be more than memory holds."""
+    return (rows[block.start : block.stop] for block in even_blocks(len(rows), TERMS_PER_PIECE))
 
 
 def _strongest_terms(squares: NDArray[np.float64], n_topics: int, dtype: Any) -> csr_array:
@@ -75,15 +86,25 @@ def shrunk(topics: Any, shrink: Soft | GroupSoft) -> csr_array:
     return csr_array(vstack(parts, format="csr"))
 
 
-def varimax(loads: NDArray[Any], *, max_iter: int = 100, tol: float = 1e-6) -> NDArray[np.float64]:
-    """The rotation of columns that makes the squares of the loads vary most."""
-    loads = loads.astype(np.float64)
-    rotation, before = np.eye(loads.shape[1]), 0.0
+def varimax(
+    vectors: NDArray[Any], scale: NDArray[np.float64], *, max_iter: int = 100, tol: float = 1e-6
+) -> NDArray[np.float64]:
+    """The rotation of columns that makes the squares of the loads, vectors times a scale, vary most."""
+    gram = sum((rows.T @ rows for rows in _scaled(vectors, scale)), np.zeros_like(scale))
+    rotation, before = np.eye(len(scale)), 0.0
     for _ in range(max_iter):
-        turned = loads @ rotation
-        left, values, right = np.linalg.svd(loads.T @ (turned**3 - turned * np.square(turned).mean(0)))
+        squares = np.diagonal(rotation.T @ gram @ rotation) / len(vectors)
+        slope = np.zeros_like(scale)
+        for rows in _scaled(vectors, scale):
+            turned = rows @ rotation
+            slope += rows.T @ (turned**3 - turned * squares)
+        left, values, right = np.linalg.svd(slope)
         rotation = left @ right
         if values.sum() <= before * (1 + tol):
             break
         before = values.sum()
     return rotation
+
+
+def _scaled(vectors: NDArray[Any], scale: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
+    return (rows @ scale for rows in _pieces(vectors))

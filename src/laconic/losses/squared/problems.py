@@ -27,6 +27,7 @@ from laconic.losses.squared.starts import (
     WIDEST,
     budgets,
     drawn_topics,
+    most_terms,
     narrow,
     sampled_sizes,
     settled_topics,
@@ -47,7 +48,11 @@ SWEEPS_NMF = 1
 # Multiplicative updates never leave zero, so at the start every word of the collection gets a little weight
 # in every topic; every topic gets one in each document, an equal one unless topics are given.
 FLOOR = 0.01
-BYTES_PER_CLASS_TERM = 24
+# Non-negative topics, before an iteration, after it, ahead, and joined of blocks: full, as they may be at
+# first; or half full, with their indices.
+TOPIC_COPIES = 5
+# A sample is collected from shards, joined, and reduced to some terms.
+SAMPLE_COPIES = 3
 
 
 class SquaredProblem:
@@ -101,24 +106,32 @@ class SquaredProblem:
 
     def memory(self, sizes: Sizes) -> dict[str, int]:
         """What a fit adds in bytes."""
-        n_classes = len(sizes.n_own)
         parts = {"documents by columns": sizes.columns, "weights of documents": sizes.weights}
-        if n_classes > 1:
-            # each class has lists of its own of the terms that it has
-            parts["documents by class"] = sizes.matrix + n_classes * sizes.n_terms * BYTES_PER_CLASS_TERM
-        parts["topics"] = self._topics_memory(sizes)
+        if self._keeps_weights(sizes.itemsize):
+            parts["weights of documents"] *= 2
+        if len(sizes.n_own) > 1:
+            parts["documents by class"] = sizes.matrix
+        parts |= {"topics": self._topics_memory(sizes), "lists of terms": sizes.lists}
+        before_topics = {"topics": parts["topics"]}
+        # to draw a start from, when columns and weights are there already
+        parts["sums over documents"] = beyond(sizes.norms, before_topics)
         if sizes.svd:
             few = sampled_sizes(sizes)
-            # topics that settle are before and after an iteration, with their indices
-            settling = 2 * (sizes.itemsize + sizes.index_size) * few.n_terms * few.n_topics
-            start = max(singular_memory(few), settling)
-            return parts | {"singular vectors": beyond(start, {"topics": parts["topics"]})}
-        # to draw a start from, when columns and weights are there already
-        return parts | {"sums over documents": sizes.norms}
+            of_few_terms = few._replace(n_terms=min(few.n_terms, most_terms(few.n_topics)))
+            taken = 0 if few == of_few_terms == sizes else SAMPLE_COPIES * few.matrix
+            parts["a sample"] = beyond(taken, {"documents": sizes.columns})
+            parts["singular vectors"] = beyond(singular_memory(of_few_terms), before_topics)
+            settling = TOPIC_COPIES * of_few_terms.topics
+            parts["topics of the start"] = beyond(settling, before_topics)
+        return parts
+
+    def _keeps_weights(self, itemsize: int) -> bool:
+        """Whether steps may come back to weights, which are kept until then."""
+        return False
 
     def _topics_memory(self, sizes: Sizes) -> int:
-        """Dense topics, and their transpose in the end."""
-        return 2 * sizes.topics
+        """Dense topics: before an iteration, after it and ahead, and their transpose in the end."""
+        return 4 * sizes.topics
 
     def fold_in(self, components: Factor, dtype: Any, engine: Engine) -> FixedTopics:
         """Prepare topics × terms for documents of a type."""
@@ -223,10 +236,15 @@ class Regularised(SquaredProblem):
     def _topics_memory(self, sizes: Sizes) -> int:
         if self.topic_norm == "l2":
             return super()._topics_memory(sizes)
-        # the products of candidates, twice: for the widest topics of the start, that is most of it all
+        # the products of candidates, of blocks, joined, in order and by topic: for the widest topics of the
+        # start, that is most of it all
         budget = self.terms_per_topic or DEFAULT_BUDGET
-        n_candidates = min(sizes.n_terms, 2 * WIDEST * budget * sizes.n_topics)
-        return 2 * n_candidates * sizes.n_topics * sizes.itemsize
+        together = (sizes.n_shared, *sizes.n_own)
+        n_rows = [min(sizes.n_terms, 2 * WIDEST * budget * n_topics) for n_topics in together]
+        return 4 * sizes.itemsize * sum(rows * n for rows, n in zip(n_rows, together, strict=True))
+
+    def _keeps_weights(self, itemsize: int) -> bool:
+        return self.topic_norm != "l0" and not self.documents(1, np.dtype(f"f{itemsize}")).closed_form
 
     def _alphas(self, classes: Classes, alpha_topics: float) -> tuple[list[float], float]:
         """The weight of the penalty on the topics of every class, and on the shared ones."""
@@ -306,9 +324,11 @@ class NonNegative(SquaredProblem):
     def _topics_memory(self, sizes: Sizes) -> int:
         if self.solver == "mu":
             # a start without zeros goes through sparse form
-            return 7 * sizes.topics
-        # before and after an iteration, with their indices; full, as they may be at first
-        return 2 * (sizes.itemsize + sizes.index_size) * sizes.n_terms * sizes.n_topics
+            return 10 * sizes.topics
+        return TOPIC_COPIES * sizes.topics
+
+    def _keeps_weights(self, itemsize: int) -> bool:
+        return self.solver == "cd"
 
     def documents(self, max_sweeps: int, dtype: Any) -> RowSolver:
         """Non-negative least squares."""

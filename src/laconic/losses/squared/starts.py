@@ -12,7 +12,7 @@ from laconic.engines import Block, Engine, Shard, Shards, even_rows
 from laconic.losses.factor import compressed, without_rounding
 from laconic.losses.loop import Patience, Trace, alternate
 from laconic.losses.memory import Sizes
-from laconic.losses.singular import project, singular_vectors
+from laconic.losses.singular import SPARE_VECTORS, project, singular_vectors
 from laconic.losses.squared.classes import Classes
 from laconic.losses.squared.penalties import Lasting
 from laconic.losses.squared.rows import NARROW, Ridge, RowSolver
@@ -20,6 +20,7 @@ from laconic.losses.squared.sooner import Extrapolated
 from laconic.losses.squared.steps import SquaredSteps
 from laconic.losses.squared.topics import BudgetTopics, SeparableTopics
 from laconic.losses.starts import document_topics, with_words
+from laconic.losses.totals import by_falling_frequency
 
 # The start narrows the topics from many words to few over this many iterations: topics that begin wide find
 # their place before they have to choose their words, and fewer of them end as a word or two.
@@ -28,6 +29,8 @@ WIDEST = 9
 ALPHA_DOCS = 0.1
 # Where there are more documents than this, and than so many for every topic, a start is made of a sample.
 SAMPLE, SAMPLE_PER_TOPIC = 20_000, 20
+# Singular vectors have at most so many entries, all together.
+ENTRIES = 1 << 25
 # Non-negative factors settle for some iterations, until they hardly move.
 SETTLING, SETTLED = 8, 1e-4
 
@@ -69,14 +72,25 @@ def sampled_sizes(sizes: Sizes) -> Sizes:
     return sizes._replace(n_documents=wanted, n_nonzeros=n_nonzeros, n_terms=min(sizes.n_terms, n_nonzeros))
 
 
+def most_terms(n_topics: int) -> int:
+    """How many terms singular vectors may have."""
+    return max(n_topics, ENTRIES // (n_topics + SPARE_VECTORS))
+
+
 def sampled(steps: SquaredSteps, random: np.random.RandomState) -> SquaredSteps:
     """Steps over a sample of the documents; the same steps, where there are few."""
     sample = sample_of(steps.classes, random)
     if sample is None:
         return steps
     classes = steps.classes._replace(members=steps.classes.members[sample])
-    shards = Shards.whole(steps.engine.sample(steps.collection, sample))
+    shards = _in_room(steps.engine.sample(steps.collection, sample), steps)
     return SquaredSteps(shards, classes, steps.engine, steps.anchors)
+
+
+def _in_room(X: csr_array, steps: SquaredSteps) -> Shards:
+    """Documents of a start as a collection of their own, where the others are."""
+    room = steps.collection[0].room
+    return Shards([Shard(room.matrix(X), room=room)])
 
 
 def singular_topics(steps: SquaredSteps, random: np.random.RandomState) -> csr_array:
@@ -110,14 +124,32 @@ def settled_topics(
 def _for_singular_vectors(
     steps: SquaredSteps, random: np.random.RandomState
 ) -> tuple[Shards, NDArray[np.int64] | None]:
-    """All documents; or a sample over the terms that it has, as those of all may be many more, and these."""
-    sample = sample_of(steps.classes, random)
+    """All documents; or a sample over the terms that it has, as those of all may be many more, and these.
+
+    If these are too many still, the most frequent ones of the sample: what singular vectors take does not
+    grow with the vocabulary. Topics get their other words in the first iteration.
+    """
+    sample, most = sample_of(steps.classes, random), most_terms(steps.classes.n_topics)
     if sample is None:
-        return steps.collection, None
+        if steps.n_terms <= most:
+            return steps.collection, None
+        sample = np.arange(steps.classes.members.size)
     X = steps.engine.sample(steps.collection, sample)
-    terms, places = np.unique(X.indices, return_inverse=True)
-    X = csr_array((X.data, places, X.indptr), shape=(X.shape[0], terms.size))
-    return Shards.whole(X), terms
+    frequencies = np.bincount(X.indices, minlength=steps.n_terms)
+    terms = np.sort(by_falling_frequency(frequencies)[:most])
+    places = np.full(steps.n_terms, -1, np.int32)
+    places[terms] = np.arange(terms.size)
+    return _in_room(_of_terms(X, places, terms.size), steps), terms
+
+
+def _of_terms(X: csr_array, places: NDArray[np.int32], n_terms: int) -> csr_array:
+    """Some terms of documents, called by their places; those without a place are left out."""
+    indices = places[X.indices]
+    kept = indices >= 0
+    ends = np.concatenate([[0], np.cumsum(kept)])[X.indptr]
+    found = csr_array((X.data[kept], indices[kept], ends), shape=(X.shape[0], n_terms))
+    found.has_canonical_format = True
+    return found
 
 
 def _of_all_terms(topics: csr_array, terms: NDArray[np.int64] | None, n_terms: int) -> csr_array:
@@ -135,10 +167,11 @@ def svd_topics(shards: Shards, engine: Engine, n_topics: int, random: np.random.
     values, right = singular_vectors(shards, engine, n_topics, random)
     project(shards, engine, right)
     positive, negative = engine.documents(shards, _sizes_of_parts, None, even_rows)[0]
-    topics = np.zeros((n_topics, shards.n_terms), shards.dtype)
+    topics = [csr_array((1, shards.n_terms), dtype=shards.dtype)] * n_topics
     rounding = float(np.finfo(shards.dtype).eps)
-    for k, vector in zip(np.flatnonzero(values > 0), right.T[values > 0], strict=True):
-        vector = np.where(np.abs(vector) > rounding * np.abs(vector).max(), vector, 0)
+    for k in np.flatnonzero(values > 0):
+        vector = np.ascontiguousarray(right[:, k])
+        vector[np.abs(vector) <= rounding * np.abs(vector).max()] = 0
         parts = [np.maximum(sign * vector, 0) for sign in (1, -1)]
         sizes = [
             np.sqrt(documents[k]) * np.linalg.norm(part)
@@ -146,12 +179,13 @@ def svd_topics(shards: Shards, engine: Engine, n_topics: int, random: np.random.
         ]
         part = parts[int(np.argmax(sizes))]
         if max(sizes) > 0:
-            topics[k] = part / np.linalg.norm(part)
-    lacking = np.flatnonzero(~topics.any(axis=1))
-    if lacking.size:
-        usable = with_words(shards, engine)
-        topics[lacking] = document_topics(shards, engine, lacking.size, random, usable).toarray()
-    return compressed(topics)
+            topics[k] = compressed((part / np.linalg.norm(part))[None])
+    lacking = [k for k, topic in enumerate(topics) if topic.nnz == 0]
+    if lacking:
+        drawn = document_topics(shards, engine, len(lacking), random, with_words(shards, engine))
+        for row, lack in enumerate(lacking):
+            topics[lack] = drawn[[row]]
+    return csr_array(vstack(topics, format="csr"))
 
 
 def _sizes_of_parts(shard: Shard, rows: Block, message: Any) -> tuple[Any, Any]:
