@@ -191,6 +191,10 @@ class CheckpointError(InputError):
     """A checkpoint that cannot be used: it is damaged, or of another fit; the message says which."""
 
 
+class ClusterError(InputError):
+    """A cluster that does not do its work any more; the message says why and what to do."""
+
+
 class SearchError(InputError):
     """A search index that cannot be used; the message says why and what to do."""
 

@@ -2,6 +2,7 @@
 
 import inspect
 import pickle
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from test_contract import VARIANTS, bits, fit, labels
 import laconic
 from laconic import Corpus
 from laconic.engines import Shards, Threads
+from laconic.engines.shards import written_by
 from laconic.models import MODELS
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -22,21 +24,44 @@ def sent(value):
     return pickle.loads(pickle.dumps(value))
 
 
+def held(shards):
+    """What shards hold, by name."""
+    names = ("weights", "kept")
+    return {
+        name: [None if (a := getattr(s, name)) is None else a.tobytes() for s in shards] for name in names
+    }
+
+
 class Wire(Threads):
-    """Threads, but all that crosses a wall is pickled: as on a cluster, nothing is shared by chance."""
+    """Threads, but all that crosses a wall is pickled: as on a cluster, nothing is shared by chance.
+
+    And nothing is written that was not said to be.
+    """
 
     def documents(self, shards, function, message, rows):
-        return sent(super().documents(shards, sent(function), sent(message), sent(rows)))
+        with self._checked(shards, function):
+            return sent(super().documents(shards, sent(function), sent(message), sent(rows)))
 
     def terms(self, shards, blocks, products, solve, message):
-        found = super().terms(shards, sent(blocks), sent(products), sent(solve), sent(message))
+        with self._checked(shards, products):
+            found = list(super().terms(shards, sent(blocks), sent(products), sent(solve), sent(message)))
         return (sent(part) for part in found)
 
     def totals(self, shards, function, message=None):
+        # sums are made of `each`
         return sent(super().totals(shards, sent(function), sent(message)))
 
     def each(self, shards, function, message):
-        return sent(super().each(shards, sent(function), sent(message)))
+        with self._checked(shards, function):
+            return sent(super().each(shards, sent(function), sent(message)))
+
+    @contextmanager
+    def _checked(self, shards, function):
+        before = held(shards)
+        yield
+        after = held(shards)
+        changed = {name for name in before if before[name] != after[name]}
+        assert changed <= set(written_by(function)), function
 
     def sample(self, shards, documents):
         return sent(super().sample(shards, documents))

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from laconic.engines.shards import Shard
+from laconic.engines.shards import Shard, writes
 from laconic.errors import CheckpointError, Parameter
 from laconic.storage.arrays import read_array, write_array
 from laconic.storage.forms import AnyNumberOf, Form, Kinds, Named, Number, Numbers, OneOf, misfit
@@ -269,7 +269,7 @@ class Pages:
         if problem is not None:
             raise saved.stored.error(f"does not hold this fit (steps: {problem})")
         steps.restore(known)
-        message = Taken(str(saved.stored.path), saved.listed, state["held"], steps.held())
+        message = Taken(str(saved.stored.path.absolute()), saved.listed, state["held"], steps.held())
         steps.engine.each(steps.shards, take_held, message)
         self._state = self._saved = None
         return Course(state["iteration"], state["half"], state["history"], state["falls"])
@@ -314,7 +314,7 @@ class Pages:
     def _save(self, course: Course, steps: ResumableSteps) -> None:
         with replacing(self._checkpoint.path, CHECKPOINT) as writer:
             place = f"run{self._run}.iteration{course.iteration}.{course.half}"
-            message = Holding(str(self._checkpoint.path), place, steps.held())
+            message = Holding(str(self._checkpoint.path.absolute()), place, steps.held())
             written = steps.engine.each(steps.shards, write_held, message)
             for each in written:
                 for file in each.files.values():
@@ -380,6 +380,7 @@ def write_held(shard: Shard, message: Holding) -> Held:
     return Held(shard_name(shard), files)
 
 
+@writes("weights")
 def take_held(shard: Shard, message: Taken) -> None:
     """Take over the arrays that a shard held."""
     for name in message.names:

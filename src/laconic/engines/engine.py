@@ -21,6 +21,9 @@ Result = TypeVar("Result")
 class Engine(Protocol):
     """Who runs the functions of a fit. A context manager: what it holds is let go at the end."""
 
+    remote: bool
+    """Whether shards may be elsewhere, so that what couples documents with each other cannot be fitted."""
+
     def __enter__(self) -> Self: ...
 
     def __exit__(

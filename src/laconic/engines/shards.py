@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate, pairwise
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -159,22 +159,53 @@ def columns_of(X: csr_array, room: Room) -> Columns:
     return columns
 
 
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def writes(*names: str) -> Callable[[Function], Function]:
+    """Say of a function that runs on shards which of their arrays it writes: "weights", "kept".
+
+    Where shards are not in this process, an engine keeps what is written, and nothing else.
+
+    >>> @writes("weights")
+    ... def double(shard, _):
+    ...     shard.weights *= 2
+    >>> written_by(double)
+    ('weights',)
+    """
+
+    def say(function: Function) -> Function:
+        vars(function)["writes"] = names
+        return function
+
+    return say
+
+
+def written_by(function: Callable[..., Any]) -> tuple[str, ...]:
+    """What a function writes of a shard."""
+    return getattr(function, "writes", ())
+
+
+@writes("weights")
 def allot(shard: Shard, width: int) -> None:
     """Make room for a shard's weights, and columns: once, not by each of the threads that need them."""
     shard.allot(width)
     assert shard.columns is not None
 
 
+@writes("kept")
 def keep_weights(shard: Shard, _: None) -> None:
     """Put a copy of the weights aside."""
     shard.keep()
 
 
+@writes("weights")
 def restore_weights(shard: Shard, _: None) -> None:
     """Take the weights that were put aside."""
     shard.take_back()
 
 
+@writes("weights", "kept")
 def release(shard: Shard, _: Any) -> None:
     """What an engine runs on every shard when a fit has what it needs of the weights."""
     shard.release()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 
 def add(one: Any, other: Any) -> Any:
@@ -20,6 +20,37 @@ def add(one: Any, other: Any) -> Any:
     return one + other
 
 
+class Branch(NamedTuple):
+    """The sum of ``2**height`` shares of the tree, from the one with number `first` on."""
+
+    first: int
+    height: int
+    total: Any
+
+
+def grown(branches: Iterable[Branch]) -> list[Branch]:
+    """Add up branches that follow each other, as far as the tree has them in common.
+
+    >>> grown([Branch(1, 0, 10), Branch(2, 0, 20), Branch(3, 0, 30)])
+    [Branch(first=1, height=0, total=10), Branch(first=2, height=1, total=50)]
+    """
+    waiting: list[Branch] = []
+    for first, height, total in branches:
+        while waiting and waiting[-1].height == height and (first >> height) % 2:
+            assert waiting[-1].first + (1 << height) == first
+            first, height, total = waiting[-1].first, height + 1, add(waiting.pop().total, total)
+        waiting.append(Branch(first, height, total))
+    return waiting
+
+
+def whole_tree(branches: list[Branch]) -> Any:
+    """The sum of all shares, of the branches that are left when they have grown together."""
+    total = None
+    for branch in reversed(branches):
+        total = add(branch.total, total)
+    return total
+
+
 def tree_sum(shares: Iterable[Any]) -> Any:
     """Add up shares as they come: each pair, then each pair of pairs, and so on.
 
@@ -29,14 +60,4 @@ def tree_sum(shares: Iterable[Any]) -> Any:
     >>> tree_sum([1, 2, 3, 4, 5])
     15
     """
-    waiting: list[tuple[int, Any]] = []
-    for total in shares:
-        height = 0
-        while waiting and waiting[-1][0] == height:
-            total = add(waiting.pop()[1], total)
-            height += 1
-        waiting.append((height, total))
-    total = None
-    while waiting:
-        total = add(waiting.pop()[1], total)
-    return total
+    return whole_tree(grown(Branch(number, 0, share) for number, share in enumerate(shares)))

@@ -27,6 +27,8 @@ class Threads(Workers):
         Number of threads. None or -1 takes every core this process may use; -2 all but one.
     """
 
+    remote = False
+
     def documents(
         self,
         shards: Shards,

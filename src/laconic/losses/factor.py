@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from laconic.engines import Block, Engine, Shard, even_blocks
+from laconic.engines.shards import writes
 from laconic.kernels.accumulate import fuller_rows, gather, gather_sparse
 from laconic.kernels.rows import compress, multiply, sparse_cross, sparse_gram
 
@@ -58,6 +59,7 @@ class Projector:
         return out
 
 
+@writes("weights")
 def project_rows(shard: Shard, rows: Block, project: Projector) -> Floats:
     """Make the products of these documents with topics their weights; returns their share of W'W."""
     weights = project(shard.X, rows)

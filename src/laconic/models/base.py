@@ -169,11 +169,8 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         self._forget()
         data = self._read(X)
         loss = self._loss()
-        if loss.whole and isinstance(data, Shards) and len(data) > 1:
-            raise ValueError(
-                f"{type(self).__name__} couples documents with each other (whole=True), so it cannot be "
-                f"fitted on {len(data)} shards: pass all documents as one matrix"
-            )
+        if loss.whole:
+            self._check_whole(data, engine)
         given = self._given(data, given) | self._anchoring(data)
         if isinstance(data, Shards):
             self._caution(data.n_documents)
@@ -197,6 +194,14 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         if saved is not None and not saved.keep and not found.trace.interrupted:
             saved.remove()
         return self
+
+    def _check_whole(self, data: Any, engine: Engine | None) -> None:
+        """Refuse to fit documents that depend on each other where they are not together."""
+        couples = f"{type(self).__name__} couples documents with each other (whole=True), so it cannot be "
+        if isinstance(data, Shards) and len(data) > 1:
+            raise ValueError(f"{couples}fitted on {len(data)} shards: pass all documents as one matrix")
+        if engine is not None and engine.remote:
+            raise ValueError(f"{couples}fitted on a cluster: fit it on one machine, without an engine")
 
     def _caution(self, n_documents: int) -> None:
         """Say before a long fit, and not after it, what was hardly meant."""

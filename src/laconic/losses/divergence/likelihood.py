@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from scipy.special import xlogy
 
 from laconic.engines import Block, Engine, Shard, Shards, release
-from laconic.engines.shards import row_range
+from laconic.engines.shards import row_range, writes
 from laconic.kernels import mixtures, poisson
 from laconic.losses.anchoring import Anchoring
 from laconic.losses.divergence.counts import check_counts, from_independence, known_words
@@ -282,6 +282,7 @@ def fold_in_shards(
     engine.documents(shards, fold_rows, Folding(topics, mixture, exactness, positive), weighted_rows)
 
 
+@writes("weights")
 def fold_rows(shard: Shard, rows: Block, message: Folding) -> None:
     """Solve for these documents to the end."""
     X, topics, mixture = shard.X, message.topics, message.mixture
@@ -312,6 +313,7 @@ def row_divergences(shard: Shard, rows: Block, message: Folding) -> float:
     return loss + float(weights.sum(dtype=np.float64)) - float(length.sum())
 
 
+@writes("weights")
 def prune_rows(shard: Shard, rows: Block, message: Folding) -> None:
     """Set small weights to zero, where zero is a stationary value of them."""
     X, weights = shard.X, shard.weights[rows.start : rows.stop]

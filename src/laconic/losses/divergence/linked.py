@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from laconic.engines import Block, Engine, Shard, Shards, even_blocks, weighted_blocks
+from laconic.engines.shards import writes
 from laconic.errors import Parameter, ParameterError
 from laconic.kernels import edges, neighbours
 from laconic.losses.divergence.mixtures import (
@@ -76,6 +77,7 @@ class LinkedMessage(NamedTuple):
     divergence: str
 
 
+@writes("weights")
 def pull_rows(shard: Shard, rows: Block, message: LinkedMessage) -> float:
     """An exact step for each of these nodes, given their neighbours; returns their loss before it."""
     own = shard.weights[rows.start : rows.stop]

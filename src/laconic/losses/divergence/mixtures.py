@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from laconic.engines import Block, Engine, Shard, Shards, weighted_blocks
+from laconic.engines.shards import writes
 from laconic.kernels import mixtures, poisson
 from laconic.kernels.ratios import ratio_sums
 from laconic.losses.factor import Floats
@@ -107,6 +108,7 @@ class Separate(Stateless):
         return DocumentShare(*share)
 
 
+@writes("weights")
 def mix_rows(shard: Shard, rows: Block, message: MixtureMessage) -> DocumentShare:
     """A step of expectation-maximisation for each of these documents."""
     weights = shard.weights[rows.start : rows.stop]
@@ -138,6 +140,7 @@ class Descended(Separate):
         return DocumentShare(*share)
 
 
+@writes("weights")
 def descend_rows(shard: Shard, rows: Block, message: MixtureMessage) -> DocumentShare:
     """A sweep of coordinate descent for each of these documents."""
     X, ends = shard.X, shard.X.indptr[rows.start : rows.stop + 1]
@@ -216,9 +219,10 @@ def _given_rows(blocks: Sequence[Block], shard: Shard) -> Sequence[Block]:
 
 def density(shards: Shards, engine: Engine) -> float:
     """Share of non-zeros in the weights."""
-    entries = shards.n_documents * shards[0].weights.shape[1]
-    return float(sum(engine.totals(shards, _count_weights)) / max(1, entries))
+    (counts,) = engine.totals(shards, _count_weights)
+    return float(counts[0] / max(1, counts[1]))
 
 
-def _count_weights(shard: Shard, _: Any) -> int:
-    return int(np.count_nonzero(shard.weights))
+def _count_weights(shard: Shard, _: Any) -> tuple[int, int]:
+    """How many weights are not zero, and how many there are."""
+    return int(np.count_nonzero(shard.weights)), shard.weights.size

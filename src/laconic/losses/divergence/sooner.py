@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from laconic.engines import Block, Engine, Shard, Shards
-from laconic.engines.shards import keep_weights, restore_weights
+from laconic.engines.shards import keep_weights, restore_weights, writes
 from laconic.kernels import poisson
 from laconic.losses.divergence.mixtures import Descended, DocumentStep, Mixture
 from laconic.losses.divergence.pseudocounts import PseudoCounts
@@ -314,6 +314,7 @@ def descended(block: SegmentBlock, sums: Any, message: DescentMessage) -> TermSh
     return TermShare(loss, rows.sum(0, dtype=np.float64), rows)
 
 
+@writes("weights")
 def scale_weights(shard: Shard, message: tuple[Floats, bool]) -> None:
     """Multiply the weights by what topics are divided by; on the simplex, scale them to sum to one."""
     scales, simplex = message

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from laconic.engines import Block, Engine, Shard, Shards
+from laconic.engines.shards import writes
 from laconic.losses.anchoring import Anchoring
 from laconic.losses.divergence.pseudocounts import hold, seed
 from laconic.losses.factor import Floats, transposed
@@ -62,6 +63,7 @@ def first_topics(
     return np.ascontiguousarray(topics, dtype)
 
 
+@writes("weights")
 def even_weights(shard: Shard, message: tuple[int, bool]) -> None:
     """All topics equally in every document: their sum is one, or the document's length."""
     n_topics, simplex = message
@@ -70,11 +72,13 @@ def even_weights(shard: Shard, message: tuple[int, bool]) -> None:
         shard.weights *= lengths(shard)[:, None].astype(shard.X.dtype)
 
 
+@writes("weights")
 def weigh_by_length(shard: Shard, _: None) -> None:
     """Multiply the weights of every document by its length."""
     shard.weights *= lengths(shard)[:, None].astype(shard.X.dtype)
 
 
+@writes("weights")
 def lift_weights(shard: Shard, least: float) -> None:
     """Let every topic have at least this share of a document, before the weights are scaled to sum to one."""
     np.maximum(shard.weights, least, out=shard.weights)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from laconic.engines import Block, Engine, Shard, Shards, weighted_blocks
 from laconic.kernels.ratios import ratio_sums
@@ -149,7 +150,7 @@ class DivergenceSteps:
 
     def summary(self) -> tuple[int, float]:
         """Topics that some document has, and the density of the topics."""
-        used = np.sum([shard.weights.any(axis=0) for shard in self.shards], axis=0)
+        (used,) = self.engine.totals(self.shards, used_topics)
         return int(np.count_nonzero(used)), np.count_nonzero(self.components) / max(1, self.components.size)
 
 
@@ -174,6 +175,11 @@ class Expected(NamedTuple):
     loss: float
     totals: Floats
     counts: list[Floats]
+
+
+def used_topics(shard: Shard, _: Any) -> NDArray[np.bool_]:
+    """Which topics some document has; the sum of such answers is whether any has."""
+    return np.asarray(shard.weights.any(axis=0))
 
 
 def see_by_columns(shard: Shard, _: Any) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from laconic.engines import Block, Shard
-from laconic.engines.shards import allot
+from laconic.engines.shards import allot, writes
 from laconic.kernels.rows import inner, split
 from laconic.losses.factor import Factor, Floats, Projector, explained, weighed_terms
 from laconic.losses.squared.rows import RowSolver
@@ -24,6 +24,7 @@ class First(NamedTuple):
     least: float
 
 
+@writes("weights")
 def allot_by_class(shard: Shard, widths: Sequence[int]) -> None:
     """Give the documents of a shard weights for the topics of their class."""
     allot(shard, widths[shard.klass])
@@ -62,6 +63,7 @@ class DocumentShare(NamedTuple):
     norms: Any
 
 
+@writes("weights")
 def solve_documents(shard: Shard, rows: Block, message: DocumentMessage) -> DocumentShare:
     """Fold these documents in."""
     topics, solver = message.classes[shard.klass], message.solver

@@ -1,0 +1,129 @@
+"""A Dask cluster as a coordinator sees it: lost tasks are done again, those that fail end the fit."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import CancelledError
+from itertools import count
+from secrets import token_hex
+from typing import TYPE_CHECKING, Any
+
+import dask
+import distributed
+from distributed.scheduler import KilledWorker
+
+from laconic.errors import ClusterError
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+logger = logging.getLogger(__name__)
+
+TICK = 1.0
+"""Seconds after which somebody who waits looks whether there is still something to wait for."""
+GONE = 15.0
+"""Seconds without an answer after which a scheduler is gone."""
+ATTEMPTS = 4
+"""How often a task may take its workers along (several each time) until it is held to be the reason."""
+
+
+class Cluster:
+    """Submits tasks, and waits for what they find.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    """
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+        self.n_tasks = 0
+        """Tasks so far."""
+        self._run, self._numbers = token_hex(8), count()
+        self._address = client.scheduler.address
+        self._alone = False
+
+    def submit(self, name: str, function: Callable[..., Any], *given: Any) -> Future:
+        """Have a function called somewhere; futures among what it is given stand for their results."""
+        self.n_tasks += 1
+        # a key of its own, so that nothing is taken for the same by chance
+        key = f"laconic-{name}-{self._run}-{next(self._numbers)}"
+        with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TiB"}):
+            return self.client.submit(function, *given, key=key, pure=False)
+
+    def results(self, n_results: int, submit: Callable[[Sequence[int]], Iterable[Future]]) -> Iterator[Any]:
+        """What tasks find, in their order.
+
+        Parameters
+        ----------
+        n_results : int
+        submit : callable
+            Called with the numbers of results that are wanted, it submits what gives them; again for those
+            that are lost.
+        """
+        waiting: dict[int, Future] = dict(zip(range(n_results), submit(range(n_results)), strict=True))
+        deaths: Counter[int] = Counter()
+        for number in range(n_results):
+            while True:
+                try:
+                    distributed.wait(waiting[number], timeout=TICK)
+                    if waiting[number].status == "finished":
+                        found = waiting[number].result(timeout=GONE)
+                        break
+                except (TimeoutError, CancelledError, OSError):
+                    self.check()
+                self._mend(waiting, deaths, submit)
+            del waiting[number]
+            yield found
+
+    def _mend(
+        self,
+        waiting: dict[int, Future],
+        deaths: Counter[int],
+        submit: Callable[[Sequence[int]], Iterable[Future]],
+    ) -> None:
+        """Submit again what is lost with its workers; what has failed by itself is an error."""
+        lost = [number for number, future in waiting.items() if future.status in ("cancelled", "lost")]
+        for number, future in waiting.items():
+            if future.status != "error":
+                continue
+            error = future.exception()
+            if not isinstance(error, KilledWorker):
+                future.result()
+            deaths[number] += 1
+            if deaths[number] == ATTEMPTS:
+                raise ClusterError(
+                    f"a task has ended {ATTEMPTS * (error.allowed_failures + 1)} workers, one after another: "
+                    "most likely they lack memory for it; give each more, or cut the documents into smaller "
+                    "shards"
+                ) from error
+            lost.append(number)
+        if lost:
+            self.check()
+            waiting.update(zip(lost, submit(lost), strict=True))
+
+    def check(self) -> None:
+        """Wait for the scheduler, but not for long."""
+        deadline = time.monotonic() + GONE
+        while self.client.status == "connecting" and time.monotonic() < deadline:
+            time.sleep(TICK / 10)
+        if self.n_threads == 0 and not self._alone:
+            logger.warning("the cluster at %s has no workers: the fit waits for some", self._address)
+            self._alone = True
+
+    @property
+    def n_threads(self) -> int:
+        """Threads of all workers that are there now."""
+        try:
+            if self.client.status != "running":
+                raise OSError(f"the client is {self.client.status}")  # noqa: TRY301
+            threads = self.client.sync(self.client.scheduler.ncores, callback_timeout=GONE)
+        except (OSError, TimeoutError) as error:
+            raise ClusterError(
+                f"the Dask scheduler at {self._address} does not answer any more: start it again, and fit "
+                "again; with a checkpoint, a fit goes on from there"
+            ) from error
+        return sum(threads.values())

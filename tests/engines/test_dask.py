@@ -1,0 +1,64 @@
+"""The engine of a cluster: the bits of threads, whatever happens to workers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from planting import planted
+from sklearn.base import clone
+from test_contract import VARIANTS, bits, labels
+
+from laconic.engines import Shards
+
+distributed = pytest.importorskip("distributed")
+
+from laconic.engines.dask import DaskEngine  # noqa: E402
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+SEPARATE = [name for name, model in VARIANTS.items() if not model._loss().whole]
+
+
+@pytest.fixture(scope="module")
+def client():
+    """Of two workers that talk over TCP, in this process: the quickest where nobody is killed."""
+    with (
+        distributed.LocalCluster(
+            n_workers=2,
+            threads_per_worker=1,
+            processes=False,
+            protocol="tcp",
+            host="127.0.0.1",
+            dashboard_address=None,
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+
+
+def few(name):
+    return clone(VARIANTS[name]).set_params(random_state=0, max_iter=2, tol=0)
+
+
+@pytest.mark.parametrize("name", SEPARATE)
+def test_the_same_bits_as_threads(client, name, tmp_path):
+    X = planted(240, 100, seed=4, dtype=np.float32)
+    near = few(name).fit(Shards.cut(X, 3), labels(X))
+    far = few(name).fit(Shards.cut(X, 3), labels(X), engine=DaskEngine(client, tmp_path, least=0))
+    assert bits(near) == bits(far)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["graph-plsa-skl", "plsa-over-documents", "plsa-cd"])
+def test_what_couples_documents_is_refused_by_name(client, name):
+    X = planted(60, 30)
+    with pytest.raises(
+        ValueError, match=f"{type(VARIANTS[name]).__name__} couples documents .* on a cluster"
+    ):
+        few(name).fit(X, engine=DaskEngine(client, least=0))
+
+
+def test_few_documents_stay_here(client):
+    X = planted(60, 30)
+    engine = DaskEngine(client)
+    assert bits(few("rlsi-l1-l2").fit(X, engine=engine)) == bits(few("rlsi-l1-l2").fit(X))
+    assert engine.cluster.n_tasks == 0
