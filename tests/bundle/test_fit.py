@@ -151,16 +151,16 @@ def test_words_and_penalties():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"model": "lda"}, "model='lda' is not known; there are rlsi, "),
+        ({"model": "lda"}, "model='lda' is not a known model; there are rlsi, "),
         ({"words": 3, "model": "plsa"}, "model='plsa' has no word budget: leave words out"),
         ({"words": 3, "alpha_topics": 1}, "exclude each other"),
         (
             {"n_topics": 3, "model": "group-nmf", "labels": LABELS},
             "in place of n_topics give n_shared and n_per_class",
         ),
-        ({"prior": None}, "model='rlsi' has no prior: it goes with nmf-kl or plsa"),
+        ({"prior": None}, "model='rlsi' does not take prior; use it with nmf-kl or plsa"),
         ({"max_iterr": 3}, "max_iterr is not known; did you mean max_iter?"),
-        ({"colour": 3}, "colour is no parameter of any model"),
+        ({"colour": 3}, "colour is not a parameter of any model"),
         ({"n_components": 3, "n_topics": 4}, "n_topics and n_components say the same"),
         ({"min_df": -1}, "min_df"),
         ({"labels": "kind"}, "'kind' is the name of a column, and a list of texts has none"),

@@ -38,7 +38,7 @@ def test_json_and_pictures(laconic, jsonl, tmp_path):
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        (["-k", "2,x"], "no whole numbers"),
+        (["-k", "2,x"], "not a list of whole numbers"),
         (["-k", "2"], "two numbers or more"),
         (["-k", "0,2"], "whole number of at least 1"),
         (["-o", "choice.png"], "suffix"),

@@ -64,7 +64,7 @@ def test_documents_without_words_are_told_as_the_model_has_them(laconic, jsonl, 
     for name, said in (("plsa", "all topics have the same weight"), ("nmf-kl", "all weights are zero")):
         fit(laconic, jsonl, tmp_path / name, "--model", name)
         result = laconic("transform", tmp_path / name, new, "--text", "body", "-o", tmp_path / "w.csv")
-        assert f"1 document without any word of the vocabulary: {said}\n" in result.stderr
+        assert f"1 document without any known word: {said}\n" in result.stderr
         last = (tmp_path / "w.csv").read_text().splitlines()[-1].split(",")[1:]
         assert len(set(last)) == 1
 
@@ -106,7 +106,7 @@ def test_a_prior_makes_documents_of_few_topics(laconic, jsonl, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--prior", "pareto:2"], "for --prior: --model rlsi has no --prior: it goes with nmf-kl or"),
+        (["--prior", "pareto:2"], "for --prior: --model rlsi does not take --prior; use it with"),
         (
             ["--model", "plsa", "--prior", "laplace:1"],
             "there is no 'laplace'; there are exponential, ",
@@ -131,7 +131,10 @@ def test_a_prior_makes_documents_of_few_topics(laconic, jsonl, tmp_path):
             ["--model", "nmf-kl", "--sublinear-tf"],
             "NMF is fitted to the counts themselves: leave --sublinear-tf",
         ),
-        (["--model", "graph-plsa", "--solver", "cd"], "for --solver: --model graph-plsa has no --solver"),
+        (
+            ["--model", "graph-plsa", "--solver", "cd"],
+            "for --solver: --model graph-plsa does not take --solver",
+        ),
         (["--model", "plsa", "--solver", "mu"], "choose one of 'extrapolated', 'em', 'cd'"),
         (
             ["--model", "plsa", "--words", "9"],

@@ -63,7 +63,7 @@ def test_words(laconic, model):
         (["split", "0", "1", "2"], "split one topic"),
         (["merge", "0"], "two topics or more"),
         (["drop", "nobody"], "no topic 'nobody'"),
-        (["drop", "0", "--keep", "well"], "none of frozen, anchored"),
+        (["drop", "0", "--keep", "well"], "not one of frozen, anchored"),
     ],
 )
 def test_usage(laconic, model, arguments, why):

@@ -244,7 +244,7 @@ def test_a_file_called_like_a_ranking_of_the_model(laconic, saved, jsonl, asked,
         (["DIR", "--run", "r"], "no ranking without --queries"),
         (["DIR", "--queries", "laconic:x", "--run", "no/r"], "there is no directory no"),
         (["DIR", "--queries", "laconic:x", "--run", "r.gz"], "leave .gz out"),
-        (["DIR", "--text", "body"], "name the documents that --text"),
+        (["DIR", "--text", "body"], "--text needs documents"),
     ],
 )
 def test_wrong_usage(laconic, saved, typed, message):
@@ -261,7 +261,7 @@ def test_names_of_documents(laconic, saved, jsonl, asked, tmp_path):
     numbered = write_lines(tmp_path / "numbered.txt", ["fruit0 0 1 1", "fruit0 0 90 1"])
     typed = ["--queries", folder / "queries.jsonl", "--qrels", numbered]
     stderr = laconic("evaluate", saved, *reading, *typed).stderr
-    assert "1 of 2 judged documents are not there" in stderr
+    assert "1 of 2 judged documents are not in the collection" in stderr
     assert "numbered from 0" in stderr
 
 
@@ -302,6 +302,4 @@ def test_models_of_several_modalities_are_refused(laconic, rows, tmp_path):
         "-o",
         tmp_path / "m",
     )
-    assert (
-        "has several modalities of each document (a, b)" in laconic("evaluate", tmp_path / "m", code=1).stderr
-    )
+    assert "is a model with several modalities (a, b)" in laconic("evaluate", tmp_path / "m", code=1).stderr

@@ -125,20 +125,20 @@ def test_links_to_other_documents_can_be_left_out(laconic, jsonl, tmp_path):
     assert not (tmp_path / "m").exists()
     said = fit(laconic, jsonl, tmp_path / "m", "--graph", path, "--on-error", "skip").stderr
     assert f"read 1 link from {path}\n" in said
-    assert "1 of 2 rows could not be used and was left out:" in said
+    assert "1 of 2 rows could not be used and was skipped:" in said
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--model", "rlsi", "--graph", "links.txt"], "for --graph: --model rlsi has no --graph"),
-        (["--model", "plsa", "--strength", "1"], "for --strength: --model plsa has no --strength"),
-        (["--model", "plsa", "--raw-counts"], "for --raw-counts: --model plsa has no --raw-counts"),
-        (["--graph", "links.txt", "--neighbors", "3"], "leave --graph or --neighbors out"),
+        (["--model", "rlsi", "--graph", "links.txt"], "for --graph: --model rlsi does not take --graph"),
+        (["--model", "plsa", "--strength", "1"], "for --strength: --model plsa does not take --strength"),
+        (["--model", "plsa", "--raw-counts"], "for --raw-counts: --model plsa does not take --raw-counts"),
+        (["--graph", "links.txt", "--neighbors", "3"], "leave out --graph or --neighbors"),
         (["--divergence", "tied"], "--divergence tied is not known; choose one of 'skl', 'l2', 'l1'"),
         (["--strength", "-1"], "--strength"),
         (["--strength", "nan"], "--strength"),
-        (["--text-de", "body"], "for --text-NAME: --model graph-plsa has no --text-NAME"),
+        (["--text-de", "body"], "for --text-NAME: --model graph-plsa does not take --text-NAME"),
     ],
 )
 def test_usage_errors(laconic, jsonl, tmp_path, monkeypatch, arguments, message):

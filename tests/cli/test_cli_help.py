@@ -61,3 +61,10 @@ def test_other_commands_show_all_they_have(shown, command):
 def test_models_are_named(shown):
     printed = shown("fit", "--help")
     assert all(name in printed for name in RECIPES)
+
+
+@pytest.mark.parametrize(("typed", "commands"), [((), ["fit", "search"]), (("datasets",), ["show"])])
+def test_commands_of_commands_are_listed(shown, typed, commands):
+    printed = shown(*typed, "--help")
+    listed = printed[printed.index("Commands") : printed.index("Options")]
+    assert all(f"\n  {command} " in listed for command in commands)

@@ -118,7 +118,7 @@ def test_the_weighting_of_counts_can_be_chosen(fit, corpus, tmp_path):
 def test_a_saved_corpus_is_where_the_next_fit_starts(fit, jsonl, tmp_path, corpus):
     options = ["--text", "body", "--label", "kind"]
     said, first = fit(jsonl, *options, "--save-corpus", tmp_path / "c")
-    assert f"corpus saved to {tmp_path / 'c'}: `laconic fit {tmp_path / 'c'}` starts from it\n" in said
+    assert f"corpus saved to {tmp_path / 'c'}; `laconic fit {tmp_path / 'c'}` starts from it\n" in said
     assert np.array_equal(Corpus.load(tmp_path / "c").counts.toarray(), corpus.counts.toarray())
     said, second = fit(tmp_path / "c")
     assert same_topics(first, second)
@@ -133,7 +133,7 @@ def test_where_a_corpus_cannot_be_saved_is_refused_before_the_work(
     monkeypatch.setenv("COLUMNS", "300")
     fit = ["fit", jsonl, "-o", tmp_path / "m", "--save-corpus"]
     assert "holds no laconic corpus" in laconic(*fit, saved, code=1).stderr
-    assert "where the model goes" in laconic(*fit, tmp_path / "m", code=2).stderr
+    assert "the model is saved to" in laconic(*fit, tmp_path / "m", code=2).stderr
     assert list(tmp_path.iterdir()) == []
 
 
@@ -152,7 +152,7 @@ def test_rows_that_cannot_be_used_are_left_out_and_told(fit, rows, saved, tmp_pa
     said, bundle = fit(path, "--text", "body", "--on-error", "skip")
     assert same_topics(bundle, load(saved))
     lines = said.splitlines()
-    assert lines[1] == "laconic: warning: 4 of 94 rows could not be used and were left out:"
+    assert lines[1] == "laconic: warning: 4 of 94 rows could not be used and were skipped:"
     assert lines[2].startswith(f"  {path}, line 91: not JSON")
     assert lines[3].startswith(f"  {path}, line 92: the text is of type")
     assert lines[5] == "  and 1 more"

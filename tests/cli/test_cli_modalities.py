@@ -118,12 +118,12 @@ def test_one_text_or_several_are_folded_in(laconic, path, pairs, made, expected,
     model, corpora = expected
     out = tmp_path / "w.parquet"
     said = laconic("transform", made, path, "--text-en", "english", "-o", out).stderr
-    assert "2 documents without any word of the vocabulary: all topics have the same weight" in said
+    assert "2 documents without any known word: all topics have the same weight" in said
     assert np.array_equal(weights(out), model.transform(corpora["en"].counts, modality="en"))
     texts = [row["english"] for row in pairs]
     assert np.array_equal(weights(out), load(made).transform(texts, modality="en"))
     said = laconic("transform", made, path, *MODALITIES, "--id", "key", "-o", out).stderr
-    assert "1 document without any word" in said
+    assert "1 document without any known word" in said
     both = model.transform({name: corpus.counts for name, corpus in corpora.items()})
     assert np.array_equal(weights(out), both)
     mapping = {"de": [row["german"] for row in pairs], "en": texts}
@@ -142,7 +142,7 @@ def test_words_of_the_other_language(laconic, made, tmp_path, to):
         assert len(row["terms"]) == 4
         assert {term["term"] for term in row["terms"]} <= words
     assert found[2]["terms"] == []
-    assert "1 document without any word of the vocabulary" in lines.stderr
+    assert "1 document without any known word" in lines.stderr
     shown = laconic("translate", made, new, "--text-de", "text", "-n", 4).stdout.splitlines()
     assert shown[0].split() == ["document", "words", "of", "en"]
     assert shown[2].split(maxsplit=1)[1] == ", ".join(term["term"] for term in found[0]["terms"])
@@ -203,18 +203,18 @@ def test_the_plan_of_several_texts(laconic, path, expected, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--text-de", "german"], "needs two or more modalities of each document"),
-        ([], "needs two or more modalities of each document"),
-        ([*MODALITIES, "--text", "german"], "for --text: every modality has a name: say --text-"),
+        (["--text-de", "german"], "needs two or more modalities"),
+        ([], "needs two or more modalities"),
+        ([*MODALITIES, "--text", "german"], "for --text: every modality needs a name: use --text-"),
         ([*MODALITIES, "--text-de", "english"], "for --text-de: was typed twice"),
-        ([*MODALITIES, "--save-corpus", "c"], "for --save-corpus: a corpus has one modality of"),
+        ([*MODALITIES, "--save-corpus", "c"], "for --save-corpus: a saved corpus has only one modality"),
         (
             [*MODALITIES, "--stemmer", "fr=french"],
-            "for --stemmer: 'fr' in 'fr=french' names none of the modalities; there are de, en",
+            "for --stemmer: 'fr' in 'fr=french' is not one of the modalities de, en",
         ),
         (
             [*MODALITIES, "--stop-words", "german,en=english"],
-            "for --stop-words: 'german' in 'german,en=english' names no modality",
+            "for --stop-words: 'german' in 'german,en=english' should be NAME=VALUE",
         ),
         ([*MODALITIES, "--weighting", "tfidf"], "for --weighting"),
         ([*MODALITIES, "--text-fr"], "Option '--text-fr' requires an argument"),
@@ -268,7 +268,7 @@ def test_usage_errors_about_a_model(laconic, path, made, tmp_path, monkeypatch, 
 def test_models_of_one_text_have_no_names(laconic, saved, jsonl, tmp_path, monkeypatch):
     monkeypatch.setenv("COLUMNS", "300")
     failed = laconic("transform", saved, jsonl, "--text-de", "body", "-o", tmp_path / "w.csv", code=2)
-    assert "has one modality of each document: say --text" in failed.stderr
+    assert "has only one modality: use --text" in failed.stderr
     failed = laconic("translate", saved, jsonl, "--text-de", "body", code=1)
     assert "there is nothing to translate to" in failed.stderr
 
@@ -279,7 +279,7 @@ def test_a_model_without_vocabulary(laconic, made, path, tmp_path):
         name, *output = command
         failed = laconic(name, tmp_path / "bare", path, "--text-de", "german", *output, code=1)
         assert "was saved without a vocabulary of de, so it cannot read texts" in failed.stderr
-    assert "words are the numbers of columns" in laconic("topics", tmp_path / "bare").stderr
+    assert "words are shown as column numbers" in laconic("topics", tmp_path / "bare").stderr
 
 
 def test_counts_are_no_texts_of_a_name(laconic, made, corpus, tmp_path):

@@ -70,7 +70,7 @@ def test_one_line_is_an_option(laconic, with_a_line, jsonl, tmp_path, monkeypatc
     refused = laconic(*arguments, "--damping", "inf", code=2).stderr
     assert "--damping must be a number of at least 0" in refused
     refused = laconic(*arguments, "--damping", 1, "--model", "plsa", code=2).stderr
-    assert "for --damping: --model plsa has no --damping: it goes with rlsi" in refused
+    assert "for --damping: --model plsa does not take --damping; use it with rlsi" in refused
     assert str(Parameter("damping", 2)) == "damping=2"
     assert worded(Parameter("damping", 2)) == "--damping 2"
 
@@ -274,7 +274,7 @@ def test_a_former_name_of_an_option_is_accepted_with_a_warning(
     laconic, renamed_option, jsonl, tmp_path, typed
 ):
     said = laconic("fit", jsonl, "--text", "body", *typed, "-o", tmp_path / "m").stderr
-    assert said.startswith("laconic: warning: --n-topics is now called --topics; the next version ")
+    assert said.startswith("laconic: warning: --n-topics has been renamed to --topics; the next version ")
     assert load(tmp_path / "m").model.n_components == 3
     assert "--n-topics" not in laconic("fit", "--help").stdout
     assert "No such option" in laconic("transform", "m", jsonl, "-o", "w.csv", *typed, code=2).stderr

@@ -140,7 +140,7 @@ def test_a_sample_of_svmlight_tells_the_size_of_all(tmp_path, monkeypatch):
 def test_what_does_not_fit_the_machine_is_told(laconic, jsonl, tmp_path, monkeypatch):
     monkeypatch.setattr(plan, "machine_memory", lambda: 100 * MEGABYTE)
     result = laconic("fit", jsonl, "--text", "body", "--dry-run", "-o", tmp_path / "m")
-    assert "and the machine has 100.0 MB: keep documents in files with --memory" in result.stderr
+    assert "but the machine has 100.0 MB: keep documents in files with --memory" in result.stderr
     monkeypatch.setattr(plan, "machine_memory", lambda: None)
     result = laconic("fit", jsonl, "--text", "body", "--dry-run", "-o", tmp_path / "m")
     assert "in all " in result.stdout
@@ -246,7 +246,7 @@ def test_too_little_memory_is_an_error_that_says_how_much_it_takes(laconic, tmp_
     assert not (tmp_path / "m").exists()
     for typed in ("much", "0", "-1"):
         result = laconic("fit", path, "--text", "body", "-o", tmp_path / "m", f"--memory={typed}", code=2)
-        assert "is no size" in " ".join(result.stderr.split())
+        assert "is not a size" in " ".join(result.stderr.split())
 
 
 def test_a_model_that_needs_all_documents_at_once_is_not_streamed(laconic, tmp_path, little):

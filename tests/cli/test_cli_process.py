@@ -109,7 +109,7 @@ def test_a_fit_with_a_checkpoint_survives_ctrl_c_and_a_kill(long_fit, tmp_path):
     safely = [*short, "-o", tmp_path / "m", "--checkpoint", tmp_path / "c", "--every", "0s"]
     code, _, shown = on_a_terminal(*safely, presses=[rb"iteration \d+ "])
     assert code == 130, shown
-    assert "the same command goes on" in shown
+    assert "the same command continues" in shown
     assert 0 < load(tmp_path / "m").model.n_iter_ < 40
     written = tmp_path / "c" / "checkpoint.json"
     first = json.loads(written.read_text())
@@ -121,7 +121,7 @@ def test_a_fit_with_a_checkpoint_survives_ctrl_c_and_a_kill(long_fit, tmp_path):
         process.kill()
     code, _, errors = run(*safely)
     assert code == 0, errors
-    assert f"going on from the checkpoint in {tmp_path / 'c'}" in errors
+    assert f"continuing from the checkpoint in {tmp_path / 'c'}" in errors
     whole, found = load(tmp_path / "whole").model, load(tmp_path / "m").model
     assert found.components_.data.tobytes() == whole.components_.data.tobytes()
     assert found.objective_history_.tobytes() == whole.objective_history_.tobytes()

@@ -29,7 +29,7 @@ def test_run_and_render(laconic, fish):
     result = laconic("reproduce", "fish", "--part", "blue")
     assert result.stdout == ""
     assert "fish: blue took 0:0" in result.stderr
-    assert "numbers are in results/fish.json, the page is docs/papers/fish.md" in result.stderr
+    assert "numbers written to results/fish.json, page to docs/papers/fish.md" in result.stderr
     page = fish / "docs" / "papers" / "fish.md"
     assert "A share of 0.25." in page.read_text()
     path = fish / "results" / "fish.json"
@@ -61,7 +61,7 @@ def test_output(laconic, fish):
             ["fish", "--render"],
             "there are no results in results/fish.json; `laconic reproduce fish` makes them",
         ),
-        (["fish", "--render", "--part", "red"], "leave --part out"),
+        (["fish", "--render", "--part", "red"], "leave out --part"),
         (["--quick"], "name an experiment"),
     ],
 )

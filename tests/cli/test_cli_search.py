@@ -25,7 +25,7 @@ def test_the_documents_are_named_once(laconic, model, jsonl, rows):
         "search", model, "violin and cello", "--corpus", jsonl, "--text", "body", "--id", "key", "-k", 5
     )
     assert "read 90 documents" in first.stderr
-    assert f"90 documents saved with {model}: they are searched from now on" in first.stderr
+    assert f"90 documents saved with {model}; from now on, these are searched" in first.stderr
     again = laconic("search", model, "violin", "and", "cello", "-k", 5)
     assert again.stdout == first.stdout
     assert again.stderr == ""
@@ -102,10 +102,10 @@ def test_a_model_of_several_modalities(laconic, rows, tmp_path):
         "fit", pairs, "--model", "multimodal-plsa", "--text-de", "a", "--text-en", "b", "-k", 3, "-o", model
     )  # fmt: skip
     wrong = laconic("search", model, "violin", "--corpus", pairs, code=2).stderr
-    assert "say which one a column holds" in " ".join(wrong.split())
+    assert "say which one the column holds" in " ".join(wrong.split())
     two = laconic("search", model, "violin", "--corpus", pairs, "--text-de", "a", "--text-en", "b", code=2)
-    assert "a search is in one modality of" in " ".join(two.stderr.split())
-    assert "say --modality" in " ".join(laconic("search", model, "violin", code=2).stderr.split())
+    assert "only one modality can be searched" in " ".join(two.stderr.split())
+    assert "choose one with --modality" in " ".join(laconic("search", model, "violin", code=2).stderr.split())
     own = laconic("search", model, "violin", "--modality", "en").stdout
     assert "violin" in own
     assert "has no modality" in laconic("search", model, "violin", "--modality", "fr", code=1).stderr
@@ -115,7 +115,7 @@ def test_a_model_of_several_modalities(laconic, rows, tmp_path):
 
 def test_a_model_without_documents_says_how_to_name_them(laconic, without_documents):
     error = laconic("search", without_documents, "violin", code=1).stderr
-    said = f"has no documents to search: name them once, laconic search {without_documents} --corpus FILE"
+    said = f"has no documents to search; add them once with laconic search {without_documents} --corpus FILE"
     assert said in error
 
 
@@ -130,7 +130,7 @@ def test_a_model_is_searched_with_the_documents_of_its_own_fit(laconic, indexed,
     ("arguments", "message"),
     [
         ([], "say what to search for"),
-        (["violin", "--text", "body"], "name the documents that --text is about"),
+        (["violin", "--text", "body"], "--text needs documents: name them"),
         (["violin", "-k", "0"], "greater than or equal"),
     ],
 )
@@ -186,4 +186,4 @@ def test_documents_without_texts_are_told(laconic, jsonl, model, tmp_path):
         "fit", jsonl, "--text", "body", "--no-texts", "--save-corpus", tmp_path / "c", "-o", tmp_path / "m"
     )
     said = laconic("search", model, "--corpus", tmp_path / "c").stderr
-    assert "no texts, only counts, so no pieces of them will be shown" in " ".join(said.split())
+    assert "counts but no texts, so no excerpts will be shown" in " ".join(said.split())

@@ -31,6 +31,6 @@ def test_saved_model(laconic, saved, tmp_path):
 def test_usage(laconic, jsonl, without_documents, tmp_path):
     options = ["fit", jsonl, "--text", "body", "-o", tmp_path / "model", "--stability", 2]
     told = laconic(*options, "--no-documents", code=2).stderr.replace("│", " ")
-    assert "leave --no-documents out" in " ".join(told.split())
+    assert "leave out --no-documents" in " ".join(told.split())
     assert "links" in laconic(*options, "--model", "graph-plsa", code=2).stderr
     assert "without its documents" in laconic("stability", without_documents, code=1).stderr

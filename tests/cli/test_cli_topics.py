@@ -98,7 +98,7 @@ def test_signs_dead_topics_and_odd_terms(laconic, signed):
 def test_without_vocabulary(laconic, signed, tmp_path):
     load(signed).model.save(tmp_path / "bare")
     result = laconic("topics", tmp_path / "bare")
-    assert "without a vocabulary: words are the numbers of columns" in result.stderr
+    assert "without a vocabulary, so words are shown as column numbers" in result.stderr
     assert "-3" in result.stdout
 
 
@@ -167,4 +167,6 @@ def test_topics_as_a_tree(laconic, saved):
     for number, topic in enumerate(bundle.topic_words(3)):
         assert f" {number} {', '.join(word for word, _ in topic)}" in shown
     assert shown.splitlines()[0].startswith(f"{len(bundle.names)} topics, cosine ")
-    assert "by itself" in laconic("topics", saved, "--tree", "--json", code=2).stderr
+    assert (
+        "cannot be combined with other options" in laconic("topics", saved, "--tree", "--json", code=2).stderr
+    )

@@ -32,7 +32,7 @@ def run(laconic, saved, new, tmp_path):
         result = laconic("transform", model, source, "--text", "body", "--id", "key", "-o", tmp_path / name)
         first, second = result.stderr.splitlines()
         assert first == f"40 documents written to {tmp_path / name}"
-        assert second == "2 documents without any word of the vocabulary: all weights are zero"
+        assert second == "2 documents without any known word: all weights are zero"
         assert result.stdout == ""
         return tmp_path / name
 

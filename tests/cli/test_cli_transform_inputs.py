@@ -63,7 +63,7 @@ def test_rows_that_cannot_be_used_are_left_out_and_told(run, saved, new, tmp_pat
     said, ids, weights = run(path, "--text", "body", "--on-error", "skip")
     assert len(ids) == 40
     assert np.array_equal(weights, load(saved).transform([row["body"] for row in new]).toarray())
-    assert "laconic: warning: 1 of 41 rows could not be used and was left out:\n" in said
+    assert "laconic: warning: 1 of 41 rows could not be used and was skipped:\n" in said
     assert f"  {path}, line 41: not JSON" in said
 
 
@@ -102,7 +102,7 @@ def test_counts_are_matched_by_their_terms(run, saved, counted, tmp_path, kind):
     n_unknown = len(set(counted.vocabulary) - set(bundle.vocabulary))
     assert n_unknown > 0
     terms = len(counted.vocabulary)
-    assert f"{n_unknown} of {terms} terms left out: the model does not know them\n" in said
+    assert f"{n_unknown} of {terms} terms ignored, because the model does not know them\n" in said
 
 
 def test_counts_without_terms_fit_a_model_without_terms(laconic, run, counted, corpus, tmp_path):
@@ -111,7 +111,7 @@ def test_counts_without_terms_fit_a_model_without_terms(laconic, run, counted, c
     said, _, weights = run(path, model=tmp_path / "numbered")
     assert np.array_equal(weights, load(tmp_path / "numbered").model.transform(corpus.X).toarray())
     assert said == f"90 documents written to {tmp_path / 'out.parquet'}\n"
-    assert "words are the numbers" not in laconic("topics", tmp_path / "numbered").stderr
+    assert "words are shown as column numbers" not in laconic("topics", tmp_path / "numbered").stderr
 
 
 def test_parts_of_counts_are_the_whole_to_the_bit(run, tmp_path, monkeypatch):

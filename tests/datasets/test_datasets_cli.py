@@ -10,7 +10,7 @@ def test_list(laconic, retrieval):
     assert [row.split()[0] for row in rows] == sorted(registry.KNOWN)
     assert {row.split()[0] for row in rows if row.endswith("yes")} == {"adi"}
     assert "82 documents, 35 queries" in rows[1]
-    assert "20 of 21 are not there" in result.stderr
+    assert "20 of 21 were not found" in result.stderr
     assert str(retrieval.parent) in result.stderr
 
 

@@ -209,5 +209,5 @@ def test_the_command_line_says_what_is_wrong(texts, tmp_path, laconic):
     found = laconic("fit", *place, "--seeds", tmp_path / "seeds.yaml", "--min-df", 1, "--max-df", 1.0, code=1)
     assert "no word of 'golf'" in found.stderr
     assert not (tmp_path / "model").exists()
-    assert "goes with --seeds" in laconic("fit", *place, "--seed-strength", 1, code=2).stderr
+    assert "needs --seeds" in laconic("fit", *place, "--seed-strength", 1, code=2).stderr
     assert "cannot read" in laconic("fit", *place, "--seeds", tmp_path / "no.yaml", code=2).stderr

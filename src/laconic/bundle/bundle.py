@@ -295,7 +295,7 @@ class Bundle:
         by : {"decade", "year", "quarter", "month", "day"}, default="year"
             How long a period is.
         strength : float, default=0.05
-            How strongly topics are held where they were in the period before.
+            How strongly topics are held near where they were in the previous period.
         n_terms : int, default=8
             How many words of a topic are listed and compared.
         progress : callable, optional

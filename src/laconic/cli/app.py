@@ -29,7 +29,7 @@ from laconic.cli.commands import (
     translate,
     update,
 )
-from laconic.cli.options.parsing import OptionsCommand
+from laconic.cli.options.parsing import CommandsGroup, OptionsCommand
 from laconic.cli.screen.console import show_logged
 from laconic.cli.screen.errors import DEBUG
 
@@ -69,10 +69,15 @@ Version = Annotated[
 ]
 Debug = Annotated[
     bool,
-    typer.Option("--debug", envvar="LACONIC_DEBUG", help="Show where an error comes from (a traceback)."),
+    typer.Option(
+        "--debug",
+        envvar="LACONIC_DEBUG",
+        help="On an error, show the full traceback. LACONIC_DEBUG=1 does the same.",
+    ),
 ]
 
 app = typer.Typer(
+    cls=CommandsGroup,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",

@@ -33,10 +33,10 @@ def spooled(paths: Sequence[Path], reading: Mapping[str, Any], columns: Mapping[
     if NAME not in paths:
         return list(paths)
     if len(paths) > 1:
-        raise typer.BadParameter("standard input (-) is read alone: leave the other paths out")
+        raise typer.BadParameter("standard input (-) cannot be combined with other paths")
     if sys.stdin.isatty():
         raise typer.BadParameter(
-            "nothing comes in: pipe documents into it, such as cat texts.jsonl | laconic ..."
+            "standard input is a terminal: pipe documents into it, such as cat texts.jsonl | laconic ..."
         )
     folder = tempfile.mkdtemp(prefix="laconic-")
     # documents may be mapped into memory until the end

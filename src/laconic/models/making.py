@@ -132,19 +132,21 @@ def make_model(name: str, n_topics: int | None = None, words: int | None = None,
 
 def _recipe(name: str) -> Recipe:
     if name not in RECIPES:
-        raise ParameterError(Parameter("model", name), f" is not known; there are {', '.join(RECIPES)}")
+        raise ParameterError(
+            Parameter("model", name), f" is not a known model; there are {', '.join(RECIPES)}"
+        )
     return RECIPES[name]
 
 
 def _refuse_stranger(name: str, parameter: str) -> None:
     takers = takers_of(parameter)
     if not takers:
-        raise ParameterError(Parameter(parameter), " is no parameter of any model")
+        raise ParameterError(Parameter(parameter), " is not a parameter of any model")
     raise ParameterError(
         Parameter("model", name),
-        " has no ",
+        " does not take ",
         Parameter(parameter),
-        f": it goes with {' or '.join(sorted(takers))}",
+        f"; use it with {' or '.join(sorted(takers))}",
     )
 
 

@@ -33,10 +33,10 @@ Directories = Annotated[
 
 @command()
 def check(paths: Directories) -> None:
-    """Tell whether saved directories are whole: models, corpora, search indexes, checkpoints.
+    """Check that saved models, corpora, search indexes and checkpoints are intact.
 
-    Every file is read, and its checksum, shape and version are compared. What is missing or damaged is named,
-    and the exit code is 1 then; nothing is changed.
+    Every file is read, and its checksum, shape and version are checked. If something is missing or
+    damaged, it is named, and the exit code is 1. Nothing is changed.
     """
     from laconic.wholeness import check_directory, described
 

@@ -37,12 +37,17 @@ BAR = 8
 
 Numbers = Annotated[
     str,
-    typer.Option("--topics", "-k", metavar="NUMBERS", help="The numbers of topics to try, with commas."),
+    typer.Option(
+        "--topics", "-k", metavar="NUMBERS", help="The numbers of topics to try, separated by commas."
+    ),
 ]
 Runs = Annotated[
     int,
     typer.Option(
-        "--runs", metavar="NUMBER", min=2, help="To how many halves of the documents each model is fitted."
+        "--runs",
+        metavar="NUMBER",
+        min=2,
+        help="How many random halves of the documents each model is fitted to.",
     ),
 ]
 Output = Annotated[
@@ -51,12 +56,12 @@ Output = Annotated[
         "--output",
         "-o",
         metavar="FILE",
-        help="Write a picture (.svg), a page with picture and numbers (.html), or all numbers (.json).",
+        help="Write a chart (.svg), a page with chart and numbers (.html), or all numbers (.json).",
         show_default=False,
         readable=False,
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Write JSON to standard output, in place of the table.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Write JSON to standard output instead of the table.")]
 
 KINDS = (".svg", ".html", ".json")
 
@@ -73,10 +78,10 @@ def choose(
     terms: dict[str, Any],
     parameters: dict[str, Any],
 ) -> None:
-    """Find out how many topics a collection has use for.
+    """Compare several numbers of topics and recommend one.
 
-    Models with each number of topics are fitted to random halves of the documents, from other seeds. The
-    table tells how much of unseen documents their topics foretell (held-out), how well words of a topic go
+    For each number, models are fitted to random halves of the documents with different seeds. The table
+    shows how much of unseen documents the topics predict (held-out), how well the words of a topic go
     together (coherence), how many words are repeated (redundancy), and whether the same topics come back
     (stability). One number is recommended, with the reason.
     """
@@ -90,7 +95,7 @@ def choose(
 
         if output is not None and output.suffix.lower() not in KINDS:
             raise typer.BadParameter(
-                f"{output}: has the suffix {output.suffix!r}; there are {', '.join(KINDS)}",
+                f"{output} has the suffix {output.suffix!r}; use one of {', '.join(KINDS)}",
                 param_hint="--output",
             )
         tried = _read_numbers(numbers)
@@ -141,7 +146,7 @@ def _read_numbers(typed: str) -> list[int]:
         return [int(part) for part in typed.split(",")]
     except ValueError as error:
         raise typer.BadParameter(
-            f"{typed!r} are no whole numbers with commas between them, such as {NUMBERS}",
+            f"{typed!r} is not a list of whole numbers separated by commas, such as {NUMBERS}",
             param_hint="--topics",
         ) from error
 

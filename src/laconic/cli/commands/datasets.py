@@ -12,6 +12,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from laconic.cli.options.parsing import CommandsGroup, OptionsCommand
 from laconic.cli.screen.console import emit, printable, say, speaks_unicode
 from laconic.cli.screen.errors import reported
 
@@ -41,11 +42,15 @@ _NEXT = {
 }
 
 Name = Annotated[
-    str, typer.Argument(metavar="NAME", help="The name of a data set, as in the list.", show_default=False)
+    str,
+    typer.Argument(
+        metavar="NAME", help="The name of a data set, as listed by `laconic datasets`.", show_default=False
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON: a list of data sets.")]
 
 app = typer.Typer(
+    cls=CommandsGroup,
     invoke_without_command=True,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["--help", "-h"]},
@@ -55,9 +60,9 @@ app = typer.Typer(
 @app.callback(epilog=EXAMPLES)
 @reported
 def datasets(context: typer.Context, json: AsJson = False) -> None:
-    """List the data sets that laconic can read, and whether they are there.
+    """List the data sets that laconic can read, and whether they are present.
 
-    They are looked for in the folder that LACONIC_DATA names, then in the user's cache folder. Nothing is
+    They are looked for in the folder named by LACONIC_DATA, then in your cache folder. Nothing is
     downloaded.
     """
     if context.invoked_subcommand is not None:
@@ -72,14 +77,14 @@ def datasets(context: typer.Context, json: AsJson = False) -> None:
     missing = sum(not info.present for info in infos)
     if missing:
         folders = " and ".join(map(str, search_folders()))
-        say(f"{missing} of {len(infos)} are not there; looked in {folders}")
-        say("`laconic datasets show NAME` tells more")
+        say(f"{missing} of {len(infos)} were not found in {folders}")
+        say("`laconic datasets show NAME` tells you more")
 
 
-@app.command(epilog="Example\n\n  laconic datasets show 20newsgroups")
+@app.command(epilog="Example\n\n  laconic datasets show 20newsgroups", cls=OptionsCommand)
 @reported
 def show(name: Name) -> None:
-    """Tell what a data set is, where it comes from, and how to load it."""
+    """Show what a data set is, where it comes from, and how to load it."""
     from laconic.datasets.folders import how_to_provide, lookup, provenance
 
     info = lookup(name)

@@ -44,8 +44,8 @@ Topics = Annotated[
 def demo(output: Output = Path("demo-model"), topics: Topics = TOPICS) -> None:
     """Find topics in the documentation of Python's standard library.
 
-    Takes some seconds and needs no data: the collection is the docstrings of the Python that runs this.
-    Beside each topic stand the modules in which it is strongest.
+    This takes a few seconds and needs no data: the collection is the docstrings of the Python that runs
+    it. Each topic is shown with the modules in which it is strongest.
     """
     with nothing_kept(), ExitStack() as stack:
         with waiting("reading the docstrings of the standard library"):
@@ -78,5 +78,5 @@ def _report(bundle: Bundle, output: Path) -> None:
     """Write the report beside the model, and say how to look at both."""
     with waiting("writing the report"):
         path = bundle.report(output.with_name(f"{output.name}.html"), title="Python's standard library")
-    say(f"look at it: open {path} in a browser, or explore the model with", whole=True)
+    say(f"open {path} in a browser, or explore the model with", whole=True)
     say(f"      laconic serve {output} --open", whole=True)

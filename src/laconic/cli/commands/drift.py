@@ -33,7 +33,9 @@ Examples
 
 By = Annotated[
     str,
-    typer.Option("--by", metavar="PERIOD", help="How long a period is: decade, year, quarter, month or day."),
+    typer.Option(
+        "--by", metavar="PERIOD", help="The length of a period: decade, year, quarter, month or day."
+    ),
 ]
 OneTopic = Annotated[
     str | None,
@@ -53,7 +55,7 @@ Strength = Annotated[
         "--strength",
         metavar="NUMBER",
         min=0,
-        help="How strongly topics are held where they were in the period before.",
+        help="How strongly topics are held near where they were in the previous period.",
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON: all topics in all periods.")]
@@ -70,10 +72,10 @@ def drift(
 ) -> None:
     """Show how the words of topics change over time.
 
-    The documents that are saved with the model are cut into periods by their dates. The model is fitted to
-    one period after the other, and every topic is held where it was before: it keeps its number, while its
-    words follow the documents. A period with fewer documents than topics is joined with the next. The saved
-    model stays as it is.
+    The documents saved with the model are divided into periods by date. The model is fitted to one period
+    after another, and every topic is held near where it was in the last: it keeps its number, while its
+    words follow the documents. A period with fewer documents than topics is joined with the next. The
+    saved model does not change.
     """
     with waiting(f"loading {model}"):
         from laconic.bundle import load
@@ -95,10 +97,10 @@ def drift(
     for course in shown:
         emit(_table(course, bundle.notes.shown(course.topic)))
     if found.left_out:
-        say(f"left out: {plural(found.left_out, 'document')} without a date or without words")
+        say(f"{plural(found.left_out, 'document')} without a date or without words left out")
     if number is None and len(found.topics) > len(shown):
         say(
-            f"these moved most of {plural(len(found.topics), 'topic')}; see another: "
+            f"these are the topics that moved most, of {plural(len(found.topics), 'topic')}; to see another: "
             f"laconic drift {model} --topic NUMBER",
             whole=True,
         )

@@ -45,7 +45,7 @@ Steps = Annotated[
         metavar="STEP",
         help="rename TOPIC NAME; merge TOPIC TOPIC ...; split TOPIC [PARTS]; drop TOPIC ...; reduce NUMBER; "
         "forbid [TOPIC] WORD ...; seed [TOPIC] WORD ... (without a number, a new topic); freeze TOPIC ...; "
-        "thaw TOPIC ...; with + between several. A topic is a number or a name.",
+        "thaw TOPIC .... Put + between several steps. A topic is a number or a name.",
         show_default=False,
     ),
 ]
@@ -54,18 +54,20 @@ Keep = Annotated[
     typer.Option(
         "--keep",
         metavar="frozen|anchored",
-        help="Whether the other topics stay as they are, or may follow a little.",
+        help="Whether the other topics stay exactly as they are, or may adapt a little.",
     ),
 ]
-Undo = Annotated[bool, typer.Option("--undo", help="Take the last edit back.")]
-Log = Annotated[bool, typer.Option("--log", help="Tell what was done, and which versions are kept.")]
-Prune = Annotated[bool, typer.Option("--prune", help="Remove the versions before: no more undoing.")]
+Undo = Annotated[bool, typer.Option("--undo", help="Undo the last edit.")]
+Log = Annotated[bool, typer.Option("--log", help="Show what was done, and which versions are kept.")]
+Prune = Annotated[
+    bool, typer.Option("--prune", help="Remove earlier versions, after which nothing can be undone.")
+]
 Parent = Annotated[
     str | None,
     typer.Option(
         "--parent",
         metavar="VERSION",
-        help="Only edit this version, as --log names it; another one is left alone.",
+        help="Edit only if the model is still this version, as --log names it.",
         show_default=False,
     ),
 ]
@@ -81,14 +83,14 @@ def edit(
     prune: Prune = False,
     parent: Parent = None,
 ) -> None:
-    """Change topics of a saved model by hand: merge, split, drop, seed, forbid words, freeze, rename.
+    """Edit topics by hand: merge, split, drop, seed, forbid words, freeze, rename.
 
-    Other topics keep their numbers and their words. Topics that were edited are found anew in the documents
-    that are saved with the model. The version before is kept, until --prune; --undo takes an edit back. The
-    number of a topic that is dropped, or merged into another, is not used again; new topics come at the end.
+    Other topics keep their numbers and their words. Edited topics are fitted again to the documents saved
+    with the model. The previous version is kept until --prune, and --undo restores it. The number of a
+    topic that was dropped or merged into another is not used again; new topics come last.
     """
     if sum((bool(steps), undo, log, prune)) != 1:
-        raise typer.BadParameter("say what to do: steps, or one of --undo, --log and --prune")
+        raise typer.BadParameter("say what to do: give steps, or one of --undo, --log and --prune")
     if log:
         _tell_log(model)
         return
@@ -101,7 +103,7 @@ def edit(
         from laconic.steering.refitting import KEEP
 
         if keep not in KEEP:
-            raise typer.BadParameter(f"{keep!r} is none of {', '.join(KEEP)}", param_hint="--keep")
+            raise typer.BadParameter(f"{keep!r} is not one of {', '.join(KEEP)}", param_hint="--keep")
         bundle = load(model)
     with waiting("editing the topics"), usage():
         editing = bundle.edit()
@@ -112,7 +114,7 @@ def edit(
     emit(topics_table(Listing.of(edited)))
     for did in editing.draft.did:
         say(f"done: {printable(did)}", whole=True)
-    say(f"version {edited.version}; laconic edit {model} --undo takes it back", whole=True)
+    say(f"version {edited.version}; to undo it: laconic edit {model} --undo", whole=True)
 
 
 def _turn(model: Path, back: bool, parent: str | None) -> None:
@@ -121,7 +123,7 @@ def _turn(model: Path, back: bool, parent: str | None) -> None:
 
     if back:
         version = history.undo(model, parent)
-        say(f"taken back: {model} is version {version} again", whole=True)
+        say(f"undone: {model} is version {version} again", whole=True)
     else:
         say(f"{plural(history.prune(model), 'version')} of {model} removed", whole=True)
 

@@ -50,7 +50,7 @@ Queries = Annotated[
     str | None,
     typer.Option(
         metavar="FILE",
-        help="Queries: JSON lines with _id and text, TREC topics, or lines of an id, a tab and a text; or "
+        help="Queries: JSON lines with _id and text, TREC topics, or lines with an id, a tab and a text; or "
         "laconic:NAME or ir_datasets:NAME for those of a known collection.",
         show_default=False,
         rich_help_panel=RETRIEVAL,
@@ -60,8 +60,8 @@ Qrels = Annotated[
     str | None,
     typer.Option(
         metavar="FILE",
-        help="Judgements: TREC's four columns, or query, document and grade between tabs; or the name of a "
-        "collection.",
+        help="Judgements: TREC's four columns, or query, document and grade separated by tabs; or the name "
+        "of a collection.",
         show_default="those of the collection that --queries names",
         rich_help_panel=RETRIEVAL,
     ),
@@ -82,7 +82,7 @@ SaveRun = Annotated[
     typer.Option(
         "--run",
         metavar="FILE",
-        help="Write the ranking of terms and topics together, in TREC's six columns.",
+        help="Write the ranking by terms and topics together, in TREC's six columns.",
         show_default=False,
         readable=False,
         rich_help_panel=RETRIEVAL,
@@ -101,15 +101,19 @@ Measures = Annotated[
 Depth = Annotated[
     int,
     typer.Option(
-        metavar="NUMBER", min=1, help="How many results of a query count.", rich_help_panel=RETRIEVAL
+        metavar="NUMBER", min=1, help="How many results of each query count.", rich_help_panel=RETRIEVAL
     ),
 ]
 Terms = Annotated[
     int,
-    typer.Option("--terms", "-n", metavar="NUMBER", min=2, help="Words of a topic that count for coherence."),
+    typer.Option(
+        "--terms", "-n", metavar="NUMBER", min=2, help="How many words of a topic count for coherence."
+    ),
 ]
-Seed = Annotated[int, typer.Option(metavar="NUMBER", min=0, help="Of clusters, splits and resamples.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Write JSON, with more numbers than the table has.")]
+Seed = Annotated[
+    int, typer.Option(metavar="NUMBER", min=0, help="The seed of clusters, splits and resamples.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Write JSON, which has more numbers than the table.")]
 
 
 @command(but(READING, "date"))
@@ -129,12 +133,12 @@ def evaluate(
     *,
     reading: dict[str, Any],
 ) -> None:
-    """Measure how good the topics of a saved model are, or how well they find documents.
+    """Measure how good topics are, or how well they find documents.
 
-    Without queries: density, words, diversity and coherence of the topics, and, where documents have labels,
-    how well their weights tell these apart. With queries and judgements: terms alone, topics alone and both
-    together, with a test of whether they differ. Rankings of other programs can be compared, too. Without
-    --corpus, the documents are those that are saved with the model.
+    Without queries, this measures the density, words, diversity and coherence of the topics and, if the
+    documents have labels, how well the weights tell the labels apart. With queries and judgements, it
+    compares a search by terms, by topics and by both, with significance tests. Rankings by other programs
+    can be compared, too. Without --corpus, the documents saved with the model are used.
     """
     _check_usage(model, corpus, reading, queries, qrels, run_file, run)
     # A collection has both.
@@ -206,7 +210,7 @@ def _check_usage(
     if run is not None and suffixes(run)[1]:
         refuse("--run", f"rankings are written as plain text: leave {run.suffix} out of the name")
     if reading and not corpus:
-        refuse("--corpus", f"name the documents that {option_names(reading)} are about")
+        refuse("--corpus", f"{option_names(reading)} needs documents: name them with --corpus")
 
 
 def _opened(
@@ -219,11 +223,11 @@ def _opened(
         bundle = load(path)
     if bundle.modalities:
         raise ValueError(
-            f"{path} has several modalities of each document ({', '.join(bundle.modalities)}), and this "
-            "command measures models of one; laconic.evaluate measures them from Python"
+            f"{path} is a model with several modalities ({', '.join(bundle.modalities)}), which this command "
+            f"cannot measure; use laconic.evaluate in Python"
         )
     if bundle.vectorizer is None:
-        raise ValueError(f"{path}: was saved without a vocabulary; laconic.evaluate measures it from Python")
+        raise ValueError(f"{path} was saved without a vocabulary; use laconic.evaluate in Python")
     return bundle, None if not corpus else model_documents(bundle, corpus, reading)
 
 

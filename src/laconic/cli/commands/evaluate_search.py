@@ -59,8 +59,8 @@ def _tell_ids(judged: Judged) -> None:
     """Warn where documents seem to have other names than the judgements give them."""
     if judged.n_missing:
         documents = plural(judged.n_judged, "judged document")
-        warn(f"{judged.n_missing:,} of {documents} are not there, and cannot be found")
+        warn(f"{judged.n_missing:,} of {documents} are not in the collection, so they cannot be found")
     if judged.numbered:
         warn(
-            "the documents are numbered from 0: if the judgements have other ids, name their column with --id"
+            "the documents are numbered from 0; if the judgements use other ids, name their column with --id"
         )

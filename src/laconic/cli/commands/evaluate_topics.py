@@ -27,7 +27,7 @@ def evaluate_topics(bundle: Bundle, documents: Corpus | None, *, n_terms: int, s
         if documents is None and bundle.documents is not None:
             documents = bundle.documents.corpus()
         if documents is None:
-            say("without documents there is no coherence: name them with --corpus")
+            say("coherence needs documents: name them with --corpus")
         found = summarise_topics(bundle, documents, n_terms=n_terms, say=tell)
         labelled = None
         if documents is not None and documents.labels is not None:
@@ -59,5 +59,5 @@ def _by_labels(bundle: Bundle, corpus: Corpus, seed: int, tell: Any) -> LabelSco
         weights = bundle.model.weights_of(bundle.weigh(corpus.counts))
     found = label_scores(weights, corpus.labels, random_state=seed, say=tell)
     if found is None:
-        say(f"too few documents of each label to judge by: {FEWEST} of two labels are needed")
+        say(f"too few documents per label: at least two labels with {FEWEST} documents each are needed")
     return found

@@ -69,7 +69,7 @@ Output = Annotated[
         "--output",
         "-o",
         metavar="DIR",
-        help="Where to save the model: a new directory, or an earlier model's, which is then replaced.",
+        help="The directory to save the model in. An earlier model in it is replaced.",
         show_default=False,
         readable=False,
     ),
@@ -78,7 +78,7 @@ SaveCorpus = Annotated[
     Path | None,
     typer.Option(
         metavar="DIR",
-        help="Also save the counted words as a directory, so that the next fit can start from it.",
+        help="Also save the word counts in this directory, so that the next fit can start from them.",
         readable=False,
     ),
 ]
@@ -86,8 +86,8 @@ SaveWeights = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Also save the documents' weights for the topics, as `laconic transform` writes them; those of "
-        "graph-plsa take the links into account.",
+        help="Also save the documents' topic weights, as `laconic transform` writes them. For graph-plsa, "
+        "they take the links into account.",
         readable=False,
     ),
 ]
@@ -95,13 +95,14 @@ NoTexts = Annotated[
     bool,
     typer.Option(
         "--no-texts",
-        help="Save the model with its documents, but without their texts: no pieces of them are shown.",
+        help="Save the model and its documents without their texts, so no excerpts can be shown.",
     ),
 ]
 NoDocuments = Annotated[
     bool,
     typer.Option(
-        "--no-documents", help="Save the model alone: its documents cannot be searched, and are not shown."
+        "--no-documents",
+        help="Save the model without its documents, so they can be neither searched nor shown.",
     ),
 ]
 CheckpointDir = Annotated[
@@ -109,22 +110,22 @@ CheckpointDir = Annotated[
     typer.Option(
         "--checkpoint",
         metavar="DIR",
-        help="Write the fit down there while it runs: after a crash or Ctrl-C the same command goes on "
-        "from it, and ends with the same topics. Removed when the model is saved.",
+        help="Save the progress of the fit here. After a crash or Ctrl-C, the same command continues from it "
+        "and ends with the same topics. Removed once the model is saved.",
         readable=False,
     ),
 ]
 Every = Annotated[
     str,
-    typer.Option("--every", metavar="TIME", help="How often --checkpoint is written: 30s, 10m, 1h."),
+    typer.Option("--every", metavar="TIME", help="How often to write --checkpoint: 30s, 10m, 1h."),
 ]
 SeedsFile = Annotated[
     Path | None,
     typer.Option(
         "--seeds",
         metavar="FILE",
-        help="Topics that are wanted, by some words of each: a YAML or JSON file such as "
-        "`tennis: [tennis, wimbledon]`. They come first, and have these names.",
+        help="Topics you want, each given by a few words, in a YAML or JSON file: `tennis: [tennis, "
+        "wimbledon]`. They come first and keep these names.",
     ),
 ]
 SeedStrength = Annotated[
@@ -133,7 +134,7 @@ SeedStrength = Annotated[
         "--seed-strength",
         metavar="NUMBER",
         min=0,
-        help="How strongly topics are held at their seeds, instead of what the file says [default: 0.05].",
+        help="How strongly topics are held to their seeds, if the file does not say [0.05].",
     ),
 ]
 Memory = Annotated[
@@ -141,8 +142,8 @@ Memory = Annotated[
     typer.Option(
         "--memory",
         metavar="SIZE",
-        help="How much memory to take, such as 4GB. What does not fit is kept in temporary files (TMPDIR "
-        "says where), with the same topics; the documents are then not saved with the model.",
+        help="How much memory to use, such as 4GB. What does not fit is kept in temporary files (in TMPDIR); "
+        "the topics are the same, but the documents are not saved with the model.",
         show_default="no limit",
     ),
 ]
@@ -152,14 +153,14 @@ Stability = Annotated[
         "--stability",
         metavar="NUMBER",
         min=1,
-        help="Fit the model again, to so many random halves of the documents, and tell in what share of "
-        "these fits each topic comes back.",
+        help="Fit the model again to this many random halves of the documents, and show how often each topic "
+        "comes back.",
         show_default=False,
     ),
 ]
 DryRun = Annotated[
     bool,
-    typer.Option("--dry-run", help="Only show the plan and how much memory it takes; save nothing."),
+    typer.Option("--dry-run", help="Only show the plan and how much memory it needs; save nothing."),
 ]
 
 
@@ -186,9 +187,9 @@ def fit(
 ) -> None:
     """Find the topics of a collection and save them as a model.
 
-    Each topic has a limited number of words, so that you can read all of it. The documents are saved with the
-    model, ready to be searched. Ctrl-C stops the fit and keeps the topics found so far; a second Ctrl-C
-    aborts it. With --checkpoint, the same command goes on where it was.
+    Topics have a limited number of words, so that you can read them in full. The documents are saved with
+    the model, ready to be searched. Ctrl-C stops the fit and keeps the topics found so far; a second
+    Ctrl-C aborts it. With --checkpoint, the same command continues where it stopped.
     """
     name, graph = parameters["model"], parameters.get("graph")
     with nothing_kept(), ExitStack() as stack:
@@ -224,7 +225,7 @@ def fit(
             wanted = _seeds(seeds, seed_strength)
             if model.traits.classes and "label" not in reading and source.holds is not Holds.corpus:
                 raise typer.BadParameter(
-                    f"--model {name} needs the class of every document: name its column",
+                    f"--model {name} needs the class of every document: name the column that holds it",
                     param_hint="--label",
                 )
         if dry_run:
@@ -244,10 +245,10 @@ def fit(
         if save_corpus is not None:
             with waiting("saving the corpus"):
                 corpus.save(save_corpus)
-            say(f"corpus saved to {save_corpus}: `laconic fit {save_corpus}` starts from it", whole=True)
+            say(f"corpus saved to {save_corpus}; `laconic fit {save_corpus}` starts from it", whole=True)
         given = {} if graph is None else {"graph": _links(graph, corpus, reading)}
         if pages is not None and pages.exists:
-            say(f"going on from the checkpoint in {pages.path}", whole=True)
+            say(f"continuing from the checkpoint in {pages.path}", whole=True)
         if wanted is not None:
             given["names"] = _held(model, corpora, wanted)
         wait_for(rehearsal)
@@ -301,11 +302,11 @@ def _made(columns: Mapping[str, str], parameters: Mapping[str, Any]) -> Any:
     ):
         if typed and name not in takers:
             raise typer.BadParameter(
-                f"--model {name} has no {flag}: it goes with {' or '.join(takers)}", param_hint=flag
+                f"--model {name} does not take {flag}; use it with {' or '.join(takers)}", param_hint=flag
             )
     if graph is not None and "n_neighbors" in given:
         raise typer.BadParameter(
-            "links come from a file or from the nearest neighbours: leave --graph or --neighbors out",
+            "links come either from a file or from nearest neighbours: leave out --graph or --neighbors",
             param_hint="--neighbors",
         )
     with usage():
@@ -315,7 +316,7 @@ def _made(columns: Mapping[str, str], parameters: Mapping[str, Any]) -> Any:
 def _seeds(path: Path | None, strength: float | None) -> Seeds | None:
     if path is None:
         if strength is not None:
-            raise typer.BadParameter("goes with --seeds: name a file of them", param_hint="--seed-strength")
+            raise typer.BadParameter("needs --seeds: name a file of seeds", param_hint="--seed-strength")
         return None
     from laconic.steering.seeds import Seeds
 
@@ -346,7 +347,7 @@ def _memory(typed: str | None) -> int | None:
         return bytes_of(typed)
     except ParameterError as error:
         raise typer.BadParameter(
-            f"{typed!r} is no size: type 4GB, or a number of bytes", param_hint="--memory"
+            f"{typed!r} is not a size: give something like 4GB, or a number of bytes", param_hint="--memory"
         ) from error
 
 
@@ -372,7 +373,7 @@ def _check_stability(model: Any, no_documents: bool) -> None:
 
     if no_documents:
         raise typer.BadParameter(
-            "it is measured with the documents: leave --no-documents out", param_hint="--stability"
+            "stability is measured on the documents: leave out --no-documents", param_hint="--stability"
         )
     with usage("--stability"):
         check_refittable(model)
@@ -388,7 +389,7 @@ def _check_directories(output: Path, save_corpus: Path | None, checkpoint: Path 
         None if save_corpus is None else save_corpus.absolute(),
     ):
         raise typer.BadParameter(
-            f"{checkpoint} is where something else goes: give the checkpoint a directory of its own",
+            f"{checkpoint} is used for something else: give the checkpoint its own directory",
             param_hint="--checkpoint",
         )
     if save_corpus is not None:
@@ -397,11 +398,12 @@ def _check_directories(output: Path, save_corpus: Path | None, checkpoint: Path 
         model, corpus = output.resolve(), save_corpus.resolve()
         if model == corpus:
             raise typer.BadParameter(
-                f"{save_corpus} is where the model goes: give the corpus another", param_hint="--save-corpus"
+                f"the model is saved to {save_corpus}: choose another directory for the corpus",
+                param_hint="--save-corpus",
             )
         if model in corpus.parents or corpus in model.parents:
             raise typer.BadParameter(
-                f"{save_corpus} and {output} lie one inside the other: give the corpus another directory",
+                f"{save_corpus} and {output} are nested: choose another directory for the corpus",
                 param_hint="--save-corpus",
             )
         check_writable(save_corpus, CORPUS)

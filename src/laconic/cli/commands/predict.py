@@ -43,10 +43,10 @@ Output = Annotated[
 def predict(
     model: Saved, path: Sources, output: Output = Path("-"), keep: Keep = None, *, reading: dict[str, Any]
 ) -> None:
-    """Predict the class of new documents: the one whose topics explain a document best.
+    """Predict the class of new documents.
 
-    The model is one of classes (fit --model group-rlsi or group-nmf, with --label). `laconic transform`
-    writes the weights of topics as well.
+    The class is the one whose topics explain the document best. This needs a group model (fit --model
+    group-rlsi or group-nmf, with --label). `laconic transform` writes the topic weights as well.
     """
     with waiting(f"loading {model}"):
         from laconic.bundle import load
@@ -58,8 +58,7 @@ def predict(
         bundle = load(model)
         if not bundle.model.traits.classes:
             raise ValueError(
-                f"{model} is a model without classes, so there is nothing to predict: fit one with --model "
-                "group-rlsi and --label"
+                f"{model} has no classes to predict: fit a model with --model group-rlsi and --label"
             )
         check_readable(bundle, model, ())
         kept = kept_columns(keep, reading)
@@ -84,5 +83,5 @@ def predict(
     if output != STANDARD:
         say(f"classes of {plural(n_documents, 'document')} written to {output}", whole=True)
     if n_unknown:
-        warn(f"{plural(n_unknown, 'document')} without any word of the vocabulary: their class is a guess")
+        warn(f"{plural(n_unknown, 'document')} without any known word, whose class is a guess")
     tell_problems(batches.reading if source.holds is Holds.texts else counted.reading)

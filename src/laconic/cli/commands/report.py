@@ -29,13 +29,13 @@ Shown = Annotated[
         "--documents",
         metavar="NUMBER",
         min=0,
-        help="How many typical documents of each topic it contains, as pieces of text. None, unless you say "
-        "so: a report is made to be passed on.",
+        help="How many typical documents of each topic to quote. By default none, because reports are made "
+        "to be shared.",
     ),
 ]
 Title = Annotated[
     str | None,
-    typer.Option("--title", metavar="TEXT", help="What stands above it.", show_default="the model's name"),
+    typer.Option("--title", metavar="TEXT", help="The title of the report.", show_default="the model's name"),
 ]
 
 
@@ -43,10 +43,11 @@ Title = Annotated[
 def report(
     model: Saved, output: Output = Path("report.html"), documents: Shown = 0, title: Title = None
 ) -> None:
-    """Write a report: one HTML file that can be mailed, opened anywhere and printed.
+    """Write a report: one HTML file that you can mail, open anywhere and print.
 
-    A summary in plain words, a map, a table and a card for every topic, and how the model was made. It
-    fetches nothing from the network, and contains no documents unless you ask for them.
+    The report has a summary in plain words, a map and a table of the topics, a card for each of them, and
+    how the model was made. It fetches nothing from the network, and contains no documents unless you ask
+    for them.
     """
     with waiting(f"loading {model}") as status:
         from laconic.bundle import load

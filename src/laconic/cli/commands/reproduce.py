@@ -38,24 +38,26 @@ QUICK = RESULTS / "quick"
 
 Name = Annotated[
     str | None,
-    typer.Argument(metavar="NAME", help="An experiment; without a name, all are listed.", show_default=False),
+    typer.Argument(
+        metavar="NAME", help="The experiment to run. Without a name, all are listed.", show_default=False
+    ),
 ]
 Quick = Annotated[
     bool,
-    typer.Option("--quick", help=f"A small version, about a minute for each part. Written to {QUICK}."),
+    typer.Option("--quick", help=f"Run a small version, about a minute per part. Results go to {QUICK}."),
 ]
 Parts = Annotated[
     list[str] | None,
     typer.Option(
-        "--part", metavar="PART", help="Only this part; may be repeated. Other results stay as they are."
+        "--part", metavar="PART", help="Run only this part; may be repeated. Other results stay as they are."
     ),
 ]
 Fresh = Annotated[
     bool,
-    typer.Option("--fresh", help="Begin parts anew that were interrupted, rather than go on with them."),
+    typer.Option("--fresh", help="Start interrupted parts from scratch instead of continuing them."),
 ]
 Render = Annotated[
-    bool, typer.Option("--render", help="Run nothing: make the page again from the results there are.")
+    bool, typer.Option("--render", help="Run nothing; only write the page again from existing results.")
 ]
 Output = Annotated[
     Path | None,
@@ -63,7 +65,7 @@ Output = Annotated[
         "--output",
         "-o",
         metavar="DIR",
-        help=f"Folder for results, page and figures, in place of {RESULTS} and {PAGES} of this folder.",
+        help=f"Folder for results, page and figures, instead of {RESULTS} and {PAGES} in the current folder.",
         show_default=False,
         file_okay=False,
     ),
@@ -81,9 +83,10 @@ def reproduce(
 ) -> None:
     """Run the experiments of a paper on your copy of the data.
 
-    Writes the numbers, ours and the paper's, to results/NAME.json, and a page about them to
-    docs/papers/NAME.md. Results are kept after each part, so is what long parts have found so
-    far: the same command goes on where it was interrupted. Data sets are looked for as by "laconic datasets".
+    The numbers, ours and the paper's, are written to results/NAME.json, and a page about them to
+    docs/papers/NAME.md. Results are saved after each part, and long parts save what they have found so
+    far: the same command continues where it was interrupted. `laconic datasets` shows where data sets are
+    looked for.
     """
     from laconic.experiments import find
     from laconic.experiments.pages import write
@@ -98,10 +101,10 @@ def reproduce(
     numbers, pages = _folders(quick, output)
     path = numbers / f"{experiment.name}.json"
     if render and part:
-        raise ValueError("--render makes the whole page: leave --part out")
+        raise ValueError("--render writes the whole page: leave out --part")
     results = read_results(experiment, path) if render else _run(experiment, path, part or [], quick, fresh)
     page, note = write(experiment, results, pages)
-    say(f"numbers are in {path}, the page is {page}", whole=True)
+    say(f"numbers written to {path}, page to {page}", whole=True)
     if note:
         say(note, whole=True)
 
@@ -134,7 +137,7 @@ def _run(
             kept = (
                 f"the results of {', '.join(finished)} are in {path}" if finished else "nothing was written"
             )
-            raise KeyboardInterrupt(f"{kept}; the same command goes on with the part it was at") from None
+            raise KeyboardInterrupt(f"{kept}; the same command continues with the interrupted part") from None
 
 
 def _list() -> None:

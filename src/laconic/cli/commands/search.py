@@ -60,7 +60,7 @@ Texts = Annotated[
     bool,
     typer.Option(
         "--texts/--no-texts",
-        help="Keep the texts, to show pieces of what is found, or not.",
+        help="Save the texts, so that results can be quoted, or not.",
         rich_help_panel=DATA,
     ),
 ]
@@ -80,7 +80,7 @@ CHANGE = "Changing what is searched"
 MANY = "Many queries"
 Similar = Annotated[
     str | None,
-    typer.Option(metavar="ID", help="In place of a query: find the documents that are most like this one."),
+    typer.Option(metavar="ID", help="Instead of a query: find the documents most similar to this one."),
 ]
 OnlyLabel = Annotated[
     list[str] | None,
@@ -88,16 +88,18 @@ OnlyLabel = Annotated[
 ]
 Since = Annotated[
     str | None,
-    typer.Option(metavar="DATE", help="Only documents of this day, month or year, or later: 2026-11-16."),
+    typer.Option(metavar="DATE", help="Only documents from this day, month or year on: 2026-11-16."),
 ]
-Until = Annotated[str | None, typer.Option(metavar="DATE", help="Only documents of this day or earlier.")]
+Until = Annotated[
+    str | None, typer.Option(metavar="DATE", help="Only documents up to this day, month or year.")
+]
 QueriesFile = Annotated[
     Path | None,
     typer.Option(
         "--queries",
         metavar="FILE",
-        help="Search for many queries, into --run: JSON lines with _id and text, TREC topics, or lines of an "
-        "id, a tab and a text.",
+        help="Run many queries and write the results to --run: JSON lines with _id and text, TREC topics, or "
+        "lines with an id, a tab and a text.",
         readable=False,
         rich_help_panel=MANY,
     ),
@@ -107,7 +109,7 @@ RunFile = Annotated[
     typer.Option(
         "--run",
         metavar="FILE",
-        help="Write what was found for --queries, in TREC's six columns (-k 1000 for 1,000 each).",
+        help="Where to write the results of --queries, in TREC's six columns (-k 1000 for 1,000 per query).",
         readable=False,
         rich_help_panel=MANY,
     ),
@@ -116,7 +118,7 @@ Tune = Annotated[
     bool,
     typer.Option(
         "--tune",
-        help="Choose the blend and the parameters of BM25 by --queries and --qrels, and keep them.",
+        help="Choose the best blend and BM25 parameters for --queries and --qrels, and save them.",
         rich_help_panel=MANY,
     ),
 ]
@@ -125,7 +127,7 @@ QrelsFile = Annotated[
     typer.Option(
         "--qrels",
         metavar="FILE",
-        help="Which documents are relevant for --queries: TREC's four columns, or query, document and grade.",
+        help="Which documents are relevant to --queries: TREC's four columns, or query, document and grade.",
         readable=False,
         rich_help_panel=MANY,
     ),
@@ -135,17 +137,20 @@ Add = Annotated[
     typer.Option(
         "--add",
         metavar="PATH",
-        help="Add the documents of these files, in place of those with the same --id; the topics stay.",
+        help="Add the documents in these files, replacing those with the same --id. The topics stay as they "
+        "are.",
         readable=False,
         rich_help_panel=CHANGE,
     ),
 ]
 Remove = Annotated[
     list[str] | None,
-    typer.Option("--remove", metavar="ID", help="Take a document out.", rich_help_panel=CHANGE),
+    typer.Option(
+        "--remove", metavar="ID", help="Remove a document; may be repeated.", rich_help_panel=CHANGE
+    ),
 ]
 Explain = Annotated[bool, typer.Option("--explain", help="Show which words and topics match.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Write JSON: what was found, with all numbers.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Write the results as JSON, with all numbers.")]
 
 
 @command(READING, MODALITIES)
@@ -181,13 +186,15 @@ def search(
     """
     if corpus is None and add is None and (reading or columns):
         typed = option_names(reading) if reading else f"--text-{next(iter(columns))}"
-        raise typer.BadParameter(f"name the documents that {typed} is about", param_hint="--corpus")
+        raise typer.BadParameter(
+            f"{typed} needs documents: name them with --corpus or --add", param_hint="--corpus"
+        )
     if corpus is None and not texts:
-        raise typer.BadParameter("it is about documents that --corpus names", param_hint="--no-texts")
+        raise typer.BadParameter("it only applies to documents named by --corpus", param_hint="--no-texts")
     if (run is None) != (queries is None) and not tune:
-        raise typer.BadParameter("goes with --queries, and --queries with it", param_hint="--run")
+        raise typer.BadParameter("--queries and --run go together: give both", param_hint="--run")
     if tune and (queries is None or qrels is None):
-        raise typer.BadParameter("needs known answers: --queries and --qrels", param_hint="--tune")
+        raise typer.BadParameter("needs --queries and --qrels", param_hint="--tune")
     if not (query or corpus or similar or queries or add or remove):
         raise typer.BadParameter("say what to search for", param_hint="QUERY")
     with waiting(f"loading {model}"):
@@ -230,7 +237,7 @@ def _change(
     labels: dict[str, str] = {}
     if files:
         if "id" not in reading:
-            raise typer.BadParameter("name the column of the ids, to tell documents apart", param_hint="--id")
+            raise typer.BadParameter("name the column of the ids", param_hint="--id")
         from laconic.reading import read_documents
 
         with ReadingDisplay() as display:
@@ -276,14 +283,14 @@ def _answer(
             index.save(model)
         parameters = "" if found.k1 is None else f", k1 {found.k1:g}, b {found.b:g}"
         say(
-            f"blend {found.blend:g}{parameters} kept in {model}: mean average precision {found.score:.3f} on "
-            f"{plural(found.n_queries, 'query')}",
+            f"blend {found.blend:g}{parameters} saved in {model}: mean average precision {found.score:.3f} "
+            f"on {plural(found.n_queries, 'query')}",
             whole=True,
         )
     if run is not None:
         with waiting(f"searching for {plural(len(asked), 'query')}"):
             write_run(index.run(asked, number, blend=blend), run)
-        say(f"what was found for {plural(len(asked), 'query')} written to {run}", whole=True)
+        say(f"results of {plural(len(asked), 'query')} written to {run}", whole=True)
 
 
 def _why_nothing(index: SearchIndex, query: str) -> str:
@@ -297,16 +304,17 @@ def _opened(bundle: Bundle, model: Path, modality: str | None) -> SearchIndex:
     """The documents that are saved with a model."""
     from laconic.search import SearchError, SearchIndex
 
-    again = f"laconic search {model} --corpus FILE, with the options that say how it is read"
+    again = f"laconic search {model} --corpus FILE and the options for reading it"
     with waiting("loading the documents"):
         if bundle.documents is None:
-            raise ValueError(f"{model} has no documents to search: name them once, {again}")
+            raise ValueError(f"{model} has no documents to search; add them once with {again}")
         if modality is not None:
             return SearchIndex(bundle, modality=modality)
         if bundle.modalities and bundle.search_settings is None:
             names = " or ".join(bundle.modalities)
             raise typer.BadParameter(
-                f"the documents have several: say --modality {names}", param_hint="--modality"
+                f"the documents have several modalities: choose one with --modality {names}",
+                param_hint="--modality",
             )
         try:
             return bundle.index
@@ -330,7 +338,7 @@ def _made(
     check_readable(bundle, model, columns)
     if len(columns) > 1:
         raise typer.BadParameter(
-            "a search is in one modality of each document: name one", param_hint=f"--text-{list(columns)[1]}"
+            "only one modality can be searched: name one", param_hint=f"--text-{list(columns)[1]}"
         )
     modality = next(iter(columns), None)
     if columns:
@@ -344,9 +352,9 @@ def _made(
         status.update(Text("saving the documents"))
         index.save(model)
     if keep_texts and corpus.texts is None:
-        say("these documents have no texts, only counts, so no pieces of them will be shown")
+        say("these documents have counts but no texts, so no excerpts will be shown")
     say(
-        f"{plural(index.n_documents, 'document')} saved with {model}: they are searched from now on",
+        f"{plural(index.n_documents, 'document')} saved with {model}; from now on, these are searched",
         whole=True,
     )
     return index

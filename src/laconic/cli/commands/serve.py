@@ -36,13 +36,14 @@ Port = Annotated[
     ),
 ]
 Open = Annotated[bool, typer.Option("--open", help="Open it in the browser.")]
-ReadOnly = Annotated[bool, typer.Option("--read-only", help="Show everything, change nothing.")]
+ReadOnly = Annotated[bool, typer.Option("--read-only", help="Show everything, but allow no changes.")]
 Host = Annotated[
     str,
     typer.Option(
         "--host",
         metavar="ADDRESS",
-        help="Where to listen. Others than 127.0.0.1 let other machines in, and ask for --token.",
+        help="The address to listen on. Any other than 127.0.0.1 lets other machines connect, and needs "
+        "--token.",
     ),
 ]
 Token = Annotated[
@@ -50,7 +51,7 @@ Token = Annotated[
     typer.Option(
         "--token",
         metavar="TEXT",
-        help="What opens the page.",
+        help="The secret in the link that opens the explorer.",
         show_default="a random one",
         envvar="LACONIC_TOKEN",
     ),
@@ -66,10 +67,10 @@ def serve(
     host: Host = "127.0.0.1",
     token: Token = None,
 ) -> None:
-    """Explore a model in the browser: topics, words, documents, classes, time; search, and new texts.
+    """Explore a model in the browser: topics, words, documents, classes, time, search.
 
-    Only this machine reaches it, and only by the link that is printed. It fetches nothing from the network.
-    Ctrl-C ends it.
+    Only this machine can reach it, and only by the link that is printed. It fetches nothing from the
+    network. Press Ctrl-C to stop it.
     """
     with waiting(f"loading {model}") as status:
         try:
@@ -81,8 +82,8 @@ def serve(
 
         def ready(door: Door) -> None:
             status.stop()
-            say(f"{model} is at {door.link}", whole=True)
-            say("Ctrl-C ends it" + ("; nothing can be changed" if read_only else ""))
+            say(f"{model} is served at {door.link}", whole=True)
+            say("press Ctrl-C to stop" + ("; read-only" if read_only else ""))
 
         try:
             run(model, host=host, port=port, token=token, read_only=read_only, browse=open, ready=ready)

@@ -23,23 +23,28 @@ Examples
 Refits = Annotated[
     int,
     typer.Option(
-        "--refits", metavar="NUMBER", min=1, help="To how many halves of the documents the model is fitted."
+        "--refits",
+        metavar="NUMBER",
+        min=1,
+        help="How many random halves of the documents the model is fitted to.",
     ),
 ]
-Seed = Annotated[int, typer.Option(metavar="NUMBER", min=0, help="Of the halves.")]
+Seed = Annotated[int, typer.Option(metavar="NUMBER", min=0, help="The seed of the random halves.")]
 Jobs = Annotated[
     int | None,
-    typer.Option("--jobs", metavar="NUMBER", help="Fits at a time.", show_default="as many as cores"),
+    typer.Option(
+        "--jobs", metavar="NUMBER", help="How many fits to run at a time.", show_default="one per core"
+    ),
 ]
 
 
 @command()
 def stability(model: Saved, refits: Refits = 10, seed: Seed = 0, jobs: Jobs = None) -> None:
-    """Find out which topics of a saved model come back when it is fitted again.
+    """Measure which topics of a saved model come back when it is fitted again.
 
-    The model is fitted to random halves of the documents that are saved with it, from other seeds. A topic
-    has come back if a topic of such a fit has at least half of its twenty heaviest words. In what share of
-    fits it did is saved with the model, and shown wherever topics are.
+    The model is fitted to random halves of its documents, with different seeds. A topic has come back if
+    a topic of such a fit has at least half of its twenty heaviest words. How often each topic comes back
+    is saved with the model, and shown wherever topics are listed.
     """
     with waiting(f"loading {model}"):
         from laconic.bundle import load
@@ -51,4 +56,4 @@ def stability(model: Saved, refits: Refits = 10, seed: Seed = 0, jobs: Jobs = No
         bundle.save(model)
     emit(topics_table(Listing.of(bundle)))
     tell_returns(bundle)
-    say(f"noted in {model}: laconic topics {model} shows it, too", whole=True)
+    say(f"saved with {model}; laconic topics {model} shows it, too", whole=True)

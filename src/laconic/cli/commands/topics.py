@@ -72,7 +72,10 @@ OneTopic = Annotated[
 NumberOfDocuments = Annotated[
     int | None,
     typer.Option(
-        "--documents", metavar="NUMBER", min=1, help="With --topic: the documents that have most of it. [5]"
+        "--documents",
+        metavar="NUMBER",
+        min=1,
+        help="With --topic: show this many documents that have most of it. [5]",
     ),
 ]
 AsTable = Annotated[
@@ -109,16 +112,16 @@ def topics(
 ) -> None:
     """List the topics of a saved model, the heaviest words first.
 
-    A minus marks words that count against a topic. The number of a topic never changes. For a model of
+    A minus marks words that count against a topic. The number of a topic never changes. For a model with
     several modalities, the words of each are shown side by side.
     """
     if json and csv:
         raise typer.BadParameter("choose one of --json and --csv", param_hint="--csv")
     if documents is not None and topic is None:
-        raise typer.BadParameter("say which topic's, with --topic NUMBER", param_hint="--documents")
+        raise typer.BadParameter("say which topic, with --topic NUMBER", param_hint="--documents")
     if tree:
         if json or csv or topic is not None or table or sort is not None:
-            raise typer.BadParameter("is shown by itself: leave the other options out", param_hint="--tree")
+            raise typer.BadParameter("cannot be combined with other options", param_hint="--tree")
         _show_tree(model, terms or TERMS_SHOWN)
         return
     if topic is not None or table or sort is not None:
@@ -130,7 +133,7 @@ def topics(
         listing = read_listing(model)
     n_terms = terms or (listing.n_terms if json or csv else TERMS_SHOWN)
     if not listing.named:
-        say("this model was saved without a vocabulary: words are the numbers of columns")
+        say("this model was saved without a vocabulary, so words are shown as column numbers")
     if json:
         sys.stdout.write(topics_json(listing, n_terms, ascii_only=not speaks_unicode(sys.stdout.encoding)))
     elif csv:
@@ -178,7 +181,9 @@ def _show_facts(
             shown = ", ".join(f"{'-' if weight < 0 else ''}{term}" for term, weight in words[number])
             emit(Text(f"topic {bundle.notes.shown(number)}{f' ({name})' if name else ''}: {shown}\n"))
     if bundle.documents is None:
-        say(f"{path} was saved without documents (fit --no-documents), so nothing is known of them")
+        say(
+            f"{path} was saved without documents (fit --no-documents), so there is nothing to show about them"
+        )
     if found:
         emit(facts_table(found))
 

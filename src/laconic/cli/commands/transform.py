@@ -47,7 +47,7 @@ Output = Annotated[
         metavar="FILE",
         help="Where to write: .parquet, .csv or .xlsx (the columns id, topic0, topic1, ...), .jsonl (lines "
         'such as {"id": "7", "topics": {"3": 0.51}}, without zeros), or - for CSV on standard output. Names '
-        'stand behind numbers: "topic3 tennis".',
+        'follow the numbers: "topic3 tennis".',
         show_default=False,
         readable=False,
     ),
@@ -58,7 +58,7 @@ Shares = Annotated[
     bool,
     typer.Option(
         "--shares",
-        help="Divide the weights of each document by their sum, so that they are the topics' shares of it.",
+        help="Scale the weights of each document to sum to one, so that they are shares.",
         show_default=False,
     ),
 ]
@@ -87,12 +87,12 @@ def transform(
     reading: dict[str, Any],
     columns: dict[str, str],
 ) -> None:
-    """Give new documents their weights for the topics of a saved model.
+    """Compute the topic weights of new documents.
 
-    There is one row for every document, in their order; documents without any word of the model's vocabulary
-    have only zeros, or the same weight for all topics (plsa models). Models with classes predict the class of
-    each document, in the column "class". Columns of counts are matched to the model's words by name. The file
-    appears when it is complete.
+    The output has one row per document, in the order of the input. Documents without any known word get
+    only zeros, or the same weight for all topics (plsa models). Group models also predict the class of
+    each document, in the column "class". Columns of counts are matched to the model's words by name. The
+    file appears only when it is complete.
     """
     with waiting(f"loading {model}"):
         from laconic.bundle import load
@@ -128,13 +128,13 @@ def transform(
     tell_strangers(*strangers)
     if written.n_unknown == written.n_documents:
         warn(
-            f"of {plural(written.n_documents, 'document')} none has a word that the model knows: are they of "
-            "the same kind and language as those it was fitted to, and is --text the right column?"
+            f"none of {plural(written.n_documents, 'document')} has a word that the model knows: are they in "
+            f"the same language as the documents of the fit, and is --text the right column?"
         )
     elif written.n_unknown:
         documents = plural(written.n_unknown, "document")
         alike = "all weights are zero" if written.zero else "all topics have the same weight"
-        say(f"{documents} without any word of the vocabulary: {alike}")
+        say(f"{documents} without any known word: {alike}")
     tell_problems(found)
 
 

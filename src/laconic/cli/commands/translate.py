@@ -37,12 +37,13 @@ To = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="The modality whose words are wanted.",
+        help="The modality to translate to.",
         show_default="the other one, if there are two",
     ),
 ]
 Terms = Annotated[
-    int, typer.Option("--terms", "-n", metavar="NUMBER", min=1, help="At most that many words of a document.")
+    int,
+    typer.Option("--terms", "-n", metavar="NUMBER", min=1, help="Show at most this many words per document."),
 ]
 AsJson = Annotated[
     bool, typer.Option("--json", help="Write JSON lines: the id of each document and its words with weights.")
@@ -60,10 +61,10 @@ def translate(
     reading: dict[str, Any],
     columns: dict[str, str],
 ) -> None:
-    """Describe documents in the words of another language, by the topics they have in common.
+    """Describe documents in words of another language, by way of their topics.
 
-    The model is one of several modalities (fit --model multimodal-plsa). Name the column of the texts with
-    --text-NAME; a .txt file has the column "text". Documents without any word of the vocabulary get none.
+    This needs a model with several modalities (fit --model multimodal-plsa). Name the column of the texts
+    with --text-NAME; a .txt file has the column "text". Documents without any known word get no words.
     """
     with waiting(f"loading {model}"):
         from laconic.bundle import load
@@ -73,8 +74,8 @@ def translate(
         bundle = load(model)
         if not bundle.modalities:
             raise ValueError(
-                f"{model}: has one modality of each document, so there is nothing to translate to; fit one "
-                "with --model multimodal-plsa"
+                f"{model} has only one modality, so there is nothing to translate to: fit a model with "
+                f"--model multimodal-plsa"
             )
         check_names(bundle, model, columns, None)
         if len(columns) != 1:
@@ -102,7 +103,7 @@ def translate(
         emit(_table(ids, words, target))
     n_unknown = sum(not found for found in words)
     if n_unknown:
-        say(f"{plural(n_unknown, 'document')} without any word of the vocabulary: no words are known for it")
+        say(f"{plural(n_unknown, 'document')} without any known word, and so without a translation")
     tell_problems(batches.reading)
 
 

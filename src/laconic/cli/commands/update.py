@@ -26,7 +26,7 @@ Examples
 
 NewTopics = Annotated[
     int,
-    typer.Option("--new-topics", metavar="NUMBER", min=0, help="How many topics are added for what is new."),
+    typer.Option("--new-topics", metavar="NUMBER", min=0, help="How many topics to add for new subjects."),
 ]
 Strength = Annotated[
     float,
@@ -34,10 +34,10 @@ Strength = Annotated[
         "--strength",
         metavar="NUMBER",
         min=0,
-        help="How strongly old topics are held: 1 weighs them as much as the new documents.",
+        help="How strongly old topics are held in place: at 1, they weigh as much as the new documents.",
     ),
 ]
-Freeze = Annotated[bool, typer.Option("--freeze", help="Old topics stay exactly as they are.")]
+Freeze = Annotated[bool, typer.Option("--freeze", help="Keep old topics exactly as they are.")]
 Output = Annotated[
     Path | None,
     typer.Option(
@@ -62,11 +62,11 @@ def update(
     *,
     reading: dict[str, Any],
 ) -> None:
-    """Let a model see new documents: old topics stay, and new ones are for what is new.
+    """Add new documents to a model: old topics stay, and new ones can be added.
 
-    Topics keep their numbers and names. New words join the vocabulary, and the new documents those of the
-    model. The model is replaced when all is written: a crash leaves the old one, and `laconic edit MODEL
-    --undo` brings it back.
+    Topics keep their numbers and names. New words are added to the vocabulary, and new documents to those
+    of the model. The model is replaced only once everything is written, so a crash leaves the old one.
+    `laconic edit MODEL --undo` restores it.
     """
     from laconic.bundle.kind import MODEL
     from laconic.storage.writing import check_writable
@@ -80,7 +80,7 @@ def update(
         from laconic.bundle.listing import Listing
 
         bundle = load(model)
-        status.update("reading, and finding the topics")
+        status.update("reading the documents and finding topics")
         with usage():
             newer = bundle.update(path, new_topics, strength=strength, freeze=freeze, **options)
         status.update("saving the model")

@@ -10,7 +10,7 @@ import typer
 from laconic.cli.options.table import DATA
 
 _TEXTS = (
-    "Files of texts (.jsonl, .json, .csv, .tsv, .xlsx, .parquet, or .txt with a document in each line), a "
+    "Files of texts (.jsonl, .json, .csv, .tsv, .xlsx, .parquet, or .txt with one document per line), a "
     "pattern such as 'news/*.csv', - for standard input, "
 )
 
@@ -42,7 +42,8 @@ CorpusPaths = Annotated[
     typer.Option(
         "--corpus",
         metavar="PATH",
-        help="The documents: files that fit reads, or a saved corpus (fit --save-corpus); may be repeated.",
+        help="The documents: any files that `fit` reads, or a saved corpus (fit --save-corpus); may be "
+        "repeated.",
         show_default=False,
         readable=False,
         rich_help_panel=DATA,

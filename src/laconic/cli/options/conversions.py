@@ -49,7 +49,7 @@ def frequency(typed: str) -> int | float:
     if (isinstance(number, int) and number >= 1) or (isinstance(number, float) and 0 <= number <= 1):
         return number
     raise typer.BadParameter(
-        f"{typed!r} is neither a number of documents (1, 2, ...) nor a part of all documents (0.0 to 1.0)"
+        f"{typed!r} is neither a number of documents (1, 2, ...) nor a fraction of all documents (0.0 to 1.0)"
     )
 
 
@@ -64,7 +64,7 @@ def seconds(typed: str) -> float:
     """
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(s|m|min|h|)\s*", typed)
     if found is None:
-        raise typer.BadParameter(f"{typed!r} is no time: type seconds, or 30s, 10m or 1h")
+        raise typer.BadParameter(f"{typed!r} is not a time: give seconds, or something like 30s, 10m or 1h")
     return float(found[1]) * _SECONDS[found[2]]
 
 
@@ -92,7 +92,7 @@ def stop_words(typed: str) -> str | list[str] | None:
     for part in filter(None, map(str.strip, typed.split(","))):
         if known and part.lower() not in known and not Path(part).is_file():
             raise typer.BadParameter(
-                f"there is no file {part!r}, nor a list of words of such a language; there are none and "
+                f"{part!r} is neither a file nor a language with a list of stop words; known are none, "
                 f"{', '.join(known)}"
             )
     # Without the package that has them, this says how to get it.
@@ -107,7 +107,7 @@ def stemmer(typed: str) -> str:
 
     known = stemmers()
     if typed.lower() not in known:
-        raise typer.BadParameter(f"there is no stemmer for {typed!r}; there are {', '.join(known)}")
+        raise typer.BadParameter(f"there is no stemmer for {typed!r}; known languages are {', '.join(known)}")
     return typed.lower()
 
 
@@ -135,7 +135,7 @@ def seed(typed: int) -> int:
 def jobs(typed: int) -> int:
     """A number of threads."""
     if typed == 0:
-        raise typer.BadParameter("0 threads cannot do anything: give 1 or more, or -1 for all cores")
+        raise typer.BadParameter("0 threads are not enough: give 1 or more, or -1 for all cores")
     return typed
 
 

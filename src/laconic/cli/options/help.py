@@ -96,6 +96,37 @@ def help_of(command: Any, context: Any, wanted: Wanted) -> Group:
     return Group(*parts, Text(title, style="bold"), *map(_example, few))
 
 
+def help_of_group(group: Any, context: Any) -> Group:
+    """The help of a command that has commands of its own, to be printed.
+
+    Parameters
+    ----------
+    group : TyperGroup
+    context : Context
+        In which it was called.
+    """
+    options = [param for param in group.get_params(context) if not getattr(param, "hidden", False)]
+    commands = Table.grid(padding=(0, 2), pad_edge=False)
+    commands.add_column(style="cyan", no_wrap=True)
+    commands.add_column(ratio=1)
+    for name in group.list_commands(context):
+        said = (group.get_command(context, name).help or "").split("\n\n")[0]
+        commands.add_row(Padding(Text(name), (0, 0, 0, 2)), Text(said))
+    return Group(
+        Text.assemble(("Usage: ", "bold"), f"{context.command_path} [OPTIONS] COMMAND ..."),
+        "",
+        Padding(Text(group.help or ""), (0, 0, 0, 2)),
+        "",
+        Text("Commands", style="bold"),
+        commands,
+        "",
+        Text(_OPTIONS, style="bold"),
+        _rows(options),
+        "",
+        Text((group.epilog or "").strip("\n")),
+    )
+
+
 def _example(line: str) -> Padding:
     """A command as it is typed; what does not fit goes on, indented."""
     return Padding(Text(line.strip()), (0, 0, 0, 2))

@@ -73,7 +73,9 @@ class ByModality(dict[str, Any]):
             head, equals, value = part.partition("=")
             name, value = (head, value) if equals else (name, part)
             if not name or not value:
-                raise typer.BadParameter(f"{part!r} in {typed!r} names no modality, or says nothing of it")
+                raise typer.BadParameter(
+                    f"{part!r} in {typed!r} should be NAME=VALUE, with the name of a modality"
+                )
             said.setdefault(name, []).append(value)
         found.update({name: option.value(",".join(values)) for name, values in said.items()})
         return found
@@ -84,7 +86,7 @@ class ByModality(dict[str, Any]):
             if name not in names:
                 there_are = ", ".join(names) or "none: every document has one text"
                 raise typer.BadParameter(
-                    f"{name!r} in {self.typed!r} names none of the modalities; there are {there_are}",
+                    f"{name!r} in {self.typed!r} is not one of the modalities {there_are}",
                     param_hint=self.option.flag,
                 )
 
@@ -129,17 +131,17 @@ def check_fit(columns: Mapping[str, str], text: str | None, save_corpus: Path | 
     """Refuse fewer than two modalities, and options that mean nothing for several."""
     if len(columns) < 2:
         raise typer.BadParameter(
-            "--model multimodal-plsa needs two or more modalities of each document: name their columns, such "
-            "as --text-de german --text-en english",
+            "--model multimodal-plsa needs two or more modalities: name their columns, such as --text-de "
+            "german --text-en english",
             param_hint=PLACEHOLDER,
         )
     if text is not None:
         raise typer.BadParameter(
-            f"every modality has a name: say --text-NAME {text} in place of it", param_hint="--text"
+            f"every modality needs a name: use --text-NAME {text} instead", param_hint="--text"
         )
     if save_corpus is not None:
         raise typer.BadParameter(
-            "a corpus has one modality of each document: leave it out", param_hint="--save-corpus"
+            "a saved corpus has only one modality: leave out this option", param_hint="--save-corpus"
         )
 
 
@@ -148,18 +150,18 @@ def check_names(bundle: Bundle, path: Path, columns: Mapping[str, str], text: st
     names = bundle.modalities
     if columns and not names:
         raise typer.BadParameter(
-            f"{path} has one modality of each document: say --text",
+            f"{path} has only one modality: use --text",
             param_hint=f"--text-{next(iter(columns))}",
         )
     if names and (text is not None or not columns):
         known = " or ".join(f"--text-{name}" for name in names)
         raise typer.BadParameter(
-            f"{path} has several modalities of each document: say which one a column holds, with {known}",
+            f"{path} has several modalities: say which one the column holds, with {known}",
             param_hint="--text" if text is not None else PLACEHOLDER,
         )
     for name in columns:
         if name not in names:
             raise typer.BadParameter(
-                f"{path} has no modality of that name; there are {', '.join(names)}",
+                f"{path} has no modality of that name; it has {', '.join(names)}",
                 param_hint=f"--text-{name}",
             )

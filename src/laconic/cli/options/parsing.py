@@ -6,9 +6,9 @@ import copy
 from collections.abc import Sequence
 from typing import Any
 
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
-from laconic.cli.options.help import ALL, Wanted, console, help_of
+from laconic.cli.options.help import ALL, Wanted, console, help_of, help_of_group
 from laconic.cli.options.modalities import PLACEHOLDER, spelled_out
 from laconic.cli.options.table import TABLE
 from laconic.cli.screen.console import warn
@@ -49,6 +49,14 @@ class OptionsCommand(TyperCommand):
         console().print(help_of(self, ctx, ctx.meta.get(_WANTED) or Wanted([], str(self.name))))
 
 
+class CommandsGroup(TyperGroup):
+    """A command with commands of its own."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help as that of all other commands."""
+        console().print(help_of_group(self, ctx))
+
+
 def renamed(args: Sequence[str], known: set[str], *, silent: bool = False) -> list[str]:
     """Give former names of options their new ones, with a warning; only those of options that are known."""
     former = {old: line.flag for line in TABLE for old in line.formerly if line.flag in known}
@@ -59,7 +67,10 @@ def renamed(args: Sequence[str], known: set[str], *, silent: bool = False) -> li
         name, equals, value = arg.partition("=")
         if name in former and name not in known:
             if not silent:
-                warn(f"{name} is now called {former[name]}; the next version will not know the former name")
+                warn(
+                    f"{name} has been renamed to {former[name]}; the next version will no longer accept the "
+                    f"old name"
+                )
             arg = former[name] + equals + value
         current.append(arg)
     return current

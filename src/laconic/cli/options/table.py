@@ -34,7 +34,7 @@ TABLE: list[Option] = [
         "--text",
         "text",
         READING,
-        "The column with the text. Repeat it to join several columns. meta.body is a key inside meta.",
+        "The column with the text. Repeat it to join several columns. meta.body is the key body inside meta.",
         list[str],
         metavar="COLUMN",
         read=convert.columns,
@@ -56,7 +56,8 @@ TABLE: list[Option] = [
         "--label",
         "label labels",
         READING,
-        'The column with the label. For a folder, "folder" takes sub-folders\' names; for SVMlight, "label".',
+        'The column with the label. For a folder, "folder" means the name of the sub-folder; for SVMlight, '
+        'use "label".',
         str,
         metavar="COLUMN",
         completion=completion.columns,
@@ -85,7 +86,7 @@ TABLE: list[Option] = [
         "--delimiter",
         "delimiter",
         READING,
-        r"What stands between the fields of .csv and .tsv files, such as ';' or '\t'.",
+        r"The character between the fields of .csv and .tsv files, such as ';' or '\t'.",
         str,
         metavar="SIGN",
         shown="a comma or a tab",
@@ -111,7 +112,7 @@ TABLE: list[Option] = [
         "--max-documents",
         "max_documents",
         READING,
-        "Read only the first so many documents, to try something out.",
+        "Read only this many documents, to try something out.",
         int,
         metavar="NUMBER",
         shown="all",
@@ -128,7 +129,7 @@ TABLE: list[Option] = [
         "--min-df",
         "min_df",
         TERMS,
-        "Ignore words in fewer documents than this: a number (5) or a fraction of all (0.01).",
+        "Ignore words that occur in fewer documents than this: a number (5) or a fraction of all (0.01).",
         str,
         metavar="NUMBER",
         read=convert.frequency,
@@ -137,7 +138,7 @@ TABLE: list[Option] = [
         "--max-df",
         "max_df",
         TERMS,
-        "Ignore words in more documents than this: a number (500) or a fraction of all (0.1).",
+        "Ignore words that occur in more documents than this: a number (500) or a fraction of all (0.1).",
         str,
         metavar="NUMBER",
         read=convert.frequency,
@@ -167,7 +168,7 @@ TABLE: list[Option] = [
         "--stemmer",
         "stemmer",
         TERMS,
-        "Strip the endings of words, so that fishes and fishing both count as fish. For several modalities, "
+        "Reduce words to stems, so that fishes and fishing both count as fish. For several modalities, "
         "also de=german,en=english.",
         str,
         metavar="LANGUAGE",
@@ -209,7 +210,7 @@ TABLE: list[Option] = [
     ),
     Option("--topics -k", "n_topics n_components", MODEL, "How many topics to find."),
     Option("--shared", "n_shared", MODEL, "Group models: how many topics all classes share."),
-    Option("--per-class", "n_per_class", MODEL, "Group models: how many topics each class has to itself."),
+    Option("--per-class", "n_per_class", MODEL, "Group models: how many topics each class has of its own."),
     Option("--words", "words terms_per_topic", MODEL, "The word budget: at most this many words per topic."),
     Option(
         "--topic-norm",
@@ -260,7 +261,7 @@ TABLE: list[Option] = [
         "--prior",
         "prior",
         MODEL,
-        "Let documents of plsa and nmf-kl have few topics: pareto:SHAPE (the larger, the fewer), "
+        "For plsa and nmf-kl, make documents use few topics: pareto:SHAPE (the larger, the fewer), "
         "pseudo-dirichlet:EPS or pseudo-dirichlet:EPS:WEIGHT (such as 0.02:1); nmf-kl also exponential:RATE.",
         str,
         metavar="NAME:NUMBER",
@@ -273,8 +274,8 @@ TABLE: list[Option] = [
         "--graph",
         "graph",
         LINKS,
-        "Links between documents: in each line the ids of two (their numbers, without --id) and, if wanted, "
-        "a weight; .csv, .tsv, or separated by spaces; may be compressed.",
+        "A file of links between documents. Each line has the ids of two documents (without --id, their "
+        "numbers) and, optionally, a weight; .csv, .tsv, or separated by spaces; may be compressed.",
         Path,
         shown="nearest neighbours for graph-plsa, none for multimodal-plsa",
     ),
@@ -288,7 +289,7 @@ TABLE: list[Option] = [
         "--divergence",
         "divergence",
         LINKS,
-        "How linked weights are compared; tied (multimodal-plsa only) makes them equal.",
+        "How the weights of linked documents are compared; tied (multimodal-plsa only) makes them equal.",
     ),
     Option(
         "--strength",
@@ -303,7 +304,7 @@ TABLE: list[Option] = [
         "Let long documents count for more than short ones.",
         read=convert.opposite,
     ),
-    Option("--max-iter", "max_iter", RUN, "The most iterations to run."),
+    Option("--max-iter", "max_iter", RUN, "The largest number of iterations."),
     Option("--tol", "tol", RUN, "Stop when an iteration improves the objective by less than this fraction."),
     Option(
         "--seed",

@@ -40,4 +40,4 @@ def model_documents(
 def tell_strangers(n_terms: int, n_unknown: int) -> None:
     """Say how many terms of counts the model does not know."""
     if n_unknown:
-        say(f"{n_unknown:,} of {plural(n_terms, 'term')} left out: the model does not know them")
+        say(f"{n_unknown:,} of {plural(n_terms, 'term')} ignored, because the model does not know them")

@@ -189,7 +189,7 @@ def conclude(
         say(f"      {command}", whole=True)
     if outcome.stopped:
         if checkpoint is not None:
-            say(f"      the same command goes on with the fit, from {checkpoint.path}", whole=True)
+            say(f"      the same command continues the fit from {checkpoint.path}", whole=True)
         raise typer.Exit(INTERRUPTED)
 
 

@@ -98,8 +98,8 @@ def show_plan(
     machine = machine_memory()
     if machine is not None and planned.total > machine:
         warn(
-            f"this needs about {size(planned.total)}, and the machine has {size(machine)}: keep documents in "
-            "files with --memory, take fewer topics, or fewer terms with --min-df or --max-features"
+            f"this needs about {size(planned.total)}, but the machine has {size(machine)}: keep documents in "
+            f"files with --memory, choose fewer topics, or fewer terms with --min-df or --max-features"
         )
 
 

@@ -155,7 +155,7 @@ def tell_problems(reading: Reading | None) -> None:
     if reading is None or reading.n_skipped == 0:
         return
     rows = plural(reading.n_rows, "row")
-    warn(f"{reading.n_skipped:,} of {rows} could not be used and {_were(reading.n_skipped)} left out:")
+    warn(f"{reading.n_skipped:,} of {rows} could not be used and {_were(reading.n_skipped)} skipped:")
     for problem in reading.worded(worded)[:PROBLEMS_SHOWN]:
         say(f"  {printable(' '.join(problem.split()))}", whole=True)
     if reading.n_skipped > PROBLEMS_SHOWN:
