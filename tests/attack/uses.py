@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 import laconic
-from laconic import PLSA, RLSI, Corpus, GraphPLSA, GroupRLSI, SparseLSA
+from laconic import PLSA, RLSI, Corpus, GraphPLSA, GroupRLSI, SearchIndex, SparseLSA
 from laconic.engines.checkpoints import Checkpoint, check_saved
 from laconic.search.ltr import Ranker
 
@@ -80,6 +80,9 @@ def make(kind, path):
     elif kind in FITS:
         options = {"min_df": 1, "max_df": 1.0, "stop_words": None, "random_state": 0, **FITS[kind]}
         laconic.fit(DOCUMENTS, labels=LABELS, dates=DATES, **options).save(path)
+    elif kind == "vectors":
+        bundle = laconic.fit(DOCUMENTS, n_topics=2, min_df=1, max_df=1.0, stop_words=None, random_state=0)
+        SearchIndex(bundle, vectors=np.eye(8, 3)).save(path)
     elif kind == "multimodal":
         texts = {"english": DOCUMENTS, "german": OTHER}
         options = {"min_df": 1, "max_df": 1.0, "stop_words": None, "random_state": 0, "n_topics": 2}
@@ -105,7 +108,7 @@ FIXTURES = {
     "corpus-2": "corpus/corpus-format-2",
     "ranker-1": "search/ranker-format-1",
 }
-KINDS = [*FITS, "multimodal", "corpus", "ranker", *FIXTURES, *UNFINISHED]
+KINDS = [*FITS, "multimodal", "vectors", "corpus", "ranker", *FIXTURES, *UNFINISHED]
 
 
 def index():
@@ -154,6 +157,9 @@ def use_bundle(bundle, scratch):
         bundle.documents_of(0)
         repr(bundle.documents)
         modality = next(iter(bundle.documents.corpora)) if bundle.modalities else None
+        if bundle.documents.vectors is not None:
+            asked = np.ones(bundle.documents.vectors.shape[1])
+            bundle.index.explain("sun", bundle.index.search("sun salt", vector=asked).ids[0], vector=asked)
         results = bundle.search("sun salt moon", 3, modality=modality)
         repr(results), results._repr_html_()
     bundle.save(scratch)

@@ -195,8 +195,8 @@ def _names_in_errors():
 ELSEWHERE = {
     "a p-value", "b", "decay", "depth", "documents", "folds", "it", "k", "k1", "learning_rate", "mean_length",
     "host", "measure", "mode", "n", "n_refits", "n_resamples", "n_runs", "n_samples", "n_terms", "name",
-    "encoder", "names", "new_topics", "order", "port", "scaling", "sort", "vector",
-    "vectors", "seeds", "similarity", "smoothing", "splits", "terms", "token",
+    "encoder", "names", "new_topics", "order", "port", "scaling", "sort",
+    "seeds", "similarity", "smoothing", "splits", "terms", "token",
     "topic", "topics", "unknown", "window",
     # of priors, whose text names them
     "rate", "shape", "eps", "weight", "over",

@@ -1,6 +1,7 @@
 import json
 import shutil
 
+import numpy as np
 import pytest
 from cli_documents import write_jsonl
 
@@ -132,6 +133,9 @@ def test_a_model_is_searched_with_the_documents_of_its_own_fit(laconic, indexed,
         ([], "say what to search for"),
         (["violin", "--text", "body"], "--text needs documents: name them"),
         (["violin", "-k", "0"], "greater than or equal"),
+        (["violin", "--query-vectors", "q.npy"], "the documents have no vectors"),
+        (["violin", "--vector-blend", "0.3"], "the documents have no vectors"),
+        (["--similar", "x", "--query-vectors", "q.npy"], "is about a QUERY, or --queries"),
     ],
 )
 def test_usage(laconic, saved, arguments, message):
@@ -187,3 +191,59 @@ def test_documents_without_texts_are_told(laconic, jsonl, model, tmp_path):
     )
     said = laconic("search", model, "--corpus", tmp_path / "c").stderr
     assert "counts but no texts, so no excerpts will be shown" in " ".join(said.split())
+
+
+def test_vectors_of_your_own_are_saved_and_searched(laconic, indexed, tmp_path):
+    rng = np.random.default_rng(0)
+    vectors, asked = rng.normal(size=(90, 4)), rng.normal(size=(2, 4))
+    for name, array in (("docs", vectors), ("both", asked), ("one", asked[0])):
+        np.save(tmp_path / f"{name}.npy", array)
+    said = laconic("search", indexed, "--vectors", tmp_path / "docs.npy", "--vector-blend", 0.4).stderr
+    assert "vectors of 90 documents (4 numbers each) saved with" in " ".join(said.split())
+    index = SearchIndex.load(indexed)
+    assert index.vector_blend == 0.4
+    one = ["--query-vectors", tmp_path / "one.npy"]
+    found = json.loads(laconic("search", indexed, "violin", *one, "--json").stdout)
+    expected = index.search("violin", vector=asked[0])
+    assert [hit["id"] for hit in found["hits"]] == expected.ids
+    assert [hit["vector_score"] for hit in found["hits"]] == [hit.vector_score for hit in expected]
+    assert found["vector_blend"] == 0.4
+    # the table, and why
+    shown = laconic("search", indexed, "violin", *one, "--explain", "-k", 2, "--vector-blend", 0.9).stdout
+    assert shown.split()[:5] == ["rank", "score", "words", "topics", "vectors"]
+    assert shown.count("= 0.9 x vectors") == 2
+    # many queries, tuned, too
+    queries, qrels, run = tmp_path / "q.tsv", tmp_path / "qrels.tsv", tmp_path / "run.txt"
+    queries.write_text("q1\tmango apple\nq2\tviolin cello\n")
+    qrels.write_text("q1 0 doc-2 1\nq2 0 doc-1 1\n")
+    both = ["--queries", queries, "--query-vectors", tmp_path / "both.npy"]
+    laconic("search", indexed, *both, "--run", run, "-k", 7)
+    texts = {"q1": "mango apple", "q2": "violin cello"}
+    expected = index.run(texts, 7, vectors=asked)
+    assert read_run(run) == {name: pytest.approx(scores) for name, scores in expected.items()}
+    said = laconic("search", indexed, *both, "--tune", "--qrels", qrels).stderr
+    tuned = SearchIndex.load(indexed)
+    assert f"blend {tuned.blend:g}, vectors {tuned.vector_blend:g}, k1" in said
+    # without a vector, words and topics find as before, and it is said
+    words = laconic("search", indexed, "violin", "--json")
+    assert "without --query-vectors, only words and topics count" in " ".join(words.stderr.split())
+    assert {hit["vector_score"] for hit in json.loads(words.stdout)["hits"]} == {None}
+    assert "2 rows for one query" in " ".join(
+        laconic("search", indexed, "x", "--query-vectors", tmp_path / "both.npy", code=2).stderr.split()
+    )
+
+
+def test_vectors_follow_documents_that_are_added_and_removed(laconic, indexed, tmp_path):
+    np.save(tmp_path / "docs.npy", np.eye(90, 3, dtype=np.float32))
+    np.save(tmp_path / "new.npy", np.ones((1, 3), np.float32))
+    laconic("search", indexed, "--vectors", tmp_path / "docs.npy")
+    path = write_jsonl(tmp_path / "new.jsonl", [{"key": "new", "body": "mango quince"}])
+    added = ["search", indexed, "--add", path, "--text", "body", "--id", "key", "--remove", "doc-5"]
+    assert "give --vectors" in laconic(*added, code=1).stderr
+    laconic(*added, "--vectors", tmp_path / "new.npy")
+    vectors = SearchIndex.load(indexed).documents.vectors
+    assert vectors.shape == (90, 3)
+    assert vectors[-1].tolist() == [1, 1, 1]
+    np.save(tmp_path / "few.npy", np.ones((7, 3)))
+    said = laconic("search", indexed, "--vectors", tmp_path / "few.npy", code=1).stderr
+    assert "--vectors must be one row of numbers for each of 90 documents" in " ".join(said.split())

@@ -5,7 +5,7 @@ import pytest
 
 import laconic
 from laconic import SearchIndex
-from laconic.errors import SearchError
+from laconic.errors import InputWarning, SearchError
 from laconic.search.choosing import Condition
 
 TEXTS = [
@@ -124,11 +124,93 @@ def test_vectors_that_cannot_be_used(index):
     with pytest.raises(SearchError, match="not finite"):
         SearchIndex(bundle, vectors=np.full((8, 2), np.nan))
     blended = SearchIndex(bundle, vectors=np.ones((8, 2)))
-    with pytest.raises(SearchError, match="give vector, or the index an encoder"):
-        blended.search("moon")
+    with pytest.warns(InputWarning, match="only words and topics count: give vector, or"):
+        assert blended.search("moon").ids == index.search("moon").ids
     with pytest.raises(SearchError, match="vector must be 2 finite numbers"):
         blended.search("moon", vector=[1, 2, 3])
     with pytest.raises(SearchError, match="this index has no vectors"):
         index.search("moon", vector=[1, 2])
-    with pytest.raises(SearchError, match="cannot be changed"):
-        blended.remove("a")
+    with pytest.raises(SearchError, match="new documents need them, too"):
+        blended.update({"a": "moon", "new": "sun"})
+    with pytest.raises(SearchError, match="one row of numbers for each of 1 documents"):
+        blended.add({"new": "moon"}, vectors=np.ones((2, 2)))
+    with pytest.raises(SearchError, match="must have 2 numbers for each document, not 3"):
+        blended.add({"new": "moon"}, vectors=np.ones((1, 3)))
+    with pytest.raises(SearchError, match="new documents need none"):
+        index.add({"new": "moon"}, vectors=np.ones((1, 3)))
+    assert blended.n_documents == 8
+    with pytest.raises(SearchError, match="there are 3 vectors for 1 queries"):
+        blended.run({"q": "moon"}, vectors=np.ones((3, 2)))
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [(None, "does not exist"), (b"", "is no .npy file"), (b"x" * 200, "is no .npy file")],
+)
+def test_files_that_hold_no_vectors_are_named(index, tmp_path, content, message):
+    path = tmp_path / "v.npy"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(SearchError, match=f"v.npy: {message}"):
+        index.use_vectors(path)
+    np.save(path, np.array([object()]), allow_pickle=True)
+    with pytest.raises(SearchError, match=r"is no \.npy file of numbers"):
+        index.use_vectors(path)
+
+
+def test_vectors_are_saved_with_the_index_and_mapped(index, tmp_path):
+    rng = np.random.default_rng(0)
+    vectors, asked = rng.normal(size=(8, 5)), rng.normal(size=(2, 5))
+    queries = {"q": "moon", "r": "salt"}
+    made = SearchIndex(index.bundle, vectors=vectors, vector_blend=0.3, blend=0.6)
+    before = made.run(queries, vectors=asked)
+    made.save(tmp_path / "model")
+    bundle = laconic.load(tmp_path / "model")
+    assert "vectors" in repr(bundle.documents)
+    loaded = bundle.index
+    assert loaded.vector_blend == 0.3
+    assert loaded.run(queries, vectors=asked) == before
+    assert not loaded.documents.vectors.flags.writeable
+    # the same by an encoder, one query after the other, and explained
+    loaded.encoder = dict(zip(queries.values(), asked, strict=True)).__getitem__
+    assert loaded.run(queries) == before
+    for number, (name, query) in enumerate(queries.items()):
+        found = loaded.search(query, vector=asked[number])
+        assert dict(zip(found.ids, found.scores, strict=True)) == before[name]
+        assert loaded.explain(query, found.ids[0]).score == pytest.approx(found.scores[0], abs=1e-6)
+    # vectors follow their documents
+    loaded.remove("b")
+    loaded.add({"new": "moon"}, {"new": "sky"}, vectors=asked[:1])
+    loaded.update({"a": "salt"}, {"a": "food"}, vectors=asked[1:])
+    kept = [IDS.index(id) for id in loaded.ids[:-2]]
+    np.testing.assert_array_equal(loaded.documents.vectors[:-2], vectors[kept].astype(np.float32))
+    np.testing.assert_array_equal(loaded.documents.vectors[-2:], asked.astype(np.float32))
+    bundle.save(tmp_path / "model")
+    again = laconic.load(tmp_path / "model").index
+    np.testing.assert_array_equal(again.documents.vectors, loaded.documents.vectors)
+    # and can be left out again
+    again.use_vectors(None).save(tmp_path / "model")
+    assert laconic.load(tmp_path / "model").index.vectors is None
+
+
+def test_documents_like_another_are_found_by_vectors_too(index):
+    vectors = np.eye(8)
+    vectors[IDS.index("c")] = vectors[IDS.index("f")] = vectors[0]
+    made = SearchIndex(index.bundle, vectors=vectors, vector_blend=1.0)
+    assert made.similar(IDS[0]).ids[:2] == [id for id in IDS if id in ("c", "f") and id != IDS[0]]
+
+
+def test_all_blends_are_tuned_together(index):
+    vectors = np.random.default_rng(0).normal(size=(8, 5))
+    queries = {"q": "moon", "r": "pepper"}
+    qrels = {"q": {IDS[5]: 1}, "r": {IDS[2]: 1}}
+    # vectors that know better than words
+    asked = vectors[[5, 2]]
+    made = SearchIndex(index.bundle, vectors=vectors)
+    found = made.tune(queries, qrels, vectors=asked)
+    assert found.score == 1
+    assert found.vector_blend == made.vector_blend == made.settings()["vector_blend"] > 0
+    assert found.vector_blends[1.0] == 1 > found.vector_blends[0.0]
+    assert found.blends[found.blend] == 1
+    # without vectors there is nothing to choose
+    assert index.tune(queries, qrels).vector_blend is None

@@ -39,6 +39,8 @@ class Documents:
         By modality, row n of each being document n; ``""`` is the name of the only one.
     weights : mapping of str to array, by modality
         Of shape (n_documents, n_topics) each.
+    vectors : array of shape (n_documents, n_dimensions), optional
+        Of an encoder of your own, for the search.
 
     Attributes
     ----------
@@ -56,14 +58,25 @@ class Documents:
     'salt and pepper'
     """
 
-    def __init__(self, corpora: Mapping[str, Corpus], weights: Mapping[str, Weights]) -> None:
-        self.corpora = dict(corpora)
+    def __init__(
+        self,
+        corpora: Mapping[str, Corpus],
+        weights: Mapping[str, Weights],
+        vectors: NDArray[Any] | None = None,
+    ) -> None:
+        self.corpora, self.vectors = dict(corpora), vectors
         self.modality_weights = dict(weights)
         if self.corpora.keys() != self.modality_weights.keys() or not self.corpora:
             raise ValueError("documents have weights for each of their modalities, and at least one")
         for name, corpus in self.corpora.items():
             if self.modality_weights[name].shape[0] != corpus.shape[0] or corpus.shape[0] != len(self.ids):
                 raise ValueError("modalities and weights must have one row for each document")
+        if vectors is not None and (vectors.ndim != 2 or len(vectors) != len(self)):
+            raise ValueError("vectors must have one row for each document")
+
+    def with_vectors(self, vectors: NDArray[Any] | None) -> Documents:
+        """The same documents with other vectors, or with none."""
+        return Documents(self.corpora, self.modality_weights, vectors)
 
     @classmethod
     def of(
@@ -161,6 +174,7 @@ class Documents:
     def nbytes(self) -> int:
         """About how much room they take, in memory or on disk."""
         total = sum(_bytes(weights) for weights in self.modality_weights.values())
+        total += 0 if self.vectors is None else self.vectors.nbytes
         for corpus in self.corpora.values():
             # by rows and by columns
             total += 2 * _bytes(corpus.counts) + (0 if corpus.texts is None else corpus.texts.nbytes)
@@ -213,22 +227,26 @@ class Documents:
         return Documents(
             {name: some(corpus) for name, corpus in self.corpora.items()},
             {name: weights[rows] for name, weights in self.modality_weights.items()},
+            None if self.vectors is None else self.vectors[rows],
         )
 
     def extended(self, others: Documents) -> Documents:
-        """The same with others after them; labels, dates and texts stay only where both have them."""
+        """The same with others after them; labels, dates, texts, vectors stay only where both have them."""
+        some = [] if self.vectors is None or others.vectors is None else [self.vectors, others.vectors]
         return Documents(
             {name: one.extended(others.corpora[name]) for name, one in self.corpora.items()},
             {
                 name: _stacked(one, others.modality_weights[name])
                 for name, one in self.modality_weights.items()
             },
+            np.concatenate(some) if some else None,
         )
 
     def __repr__(self) -> str:
         n_topics = next(iter(self.modality_weights.values())).shape[1]
         has = [name for name in ("labels", "dates") if getattr(self, name) is not None]
         has += ["texts"] * any(corpus.texts is not None for corpus in self.corpora.values())
+        has += ["vectors"] * (self.vectors is not None)
         sizes = f"{plural(len(self), 'document')} x {plural(n_topics, 'topic')}"
         return f"<Documents: {', '.join([sizes, *has])}; {size(self.nbytes)}>"
 
@@ -346,7 +364,10 @@ def store(
             **store_documents(corpus, writer, PREFIX, suffix),
             "weights": None if kept else encode(weights, f"{PREFIX}weights{suffix}", writer),
         }
-    return {"modalities": described}
+    if documents.vectors is None:
+        return {"modalities": described}
+    vectors = np.asarray(documents.vectors, np.float32)
+    return {"modalities": described, "vectors": encode(vectors, f"{PREFIX}vectors", writer)}
 
 
 def restore(
@@ -357,7 +378,7 @@ def restore(
 ) -> Documents:
     """Read the documents that `store` stored; everything is checked."""
     modalities = described.get("modalities") if isinstance(described, dict) else None
-    if not isinstance(modalities, dict) or not modalities:
+    if not isinstance(described, dict) or not isinstance(modalities, dict) or not modalities:
         raise stored.error("has no valid 'documents'")
     corpora: dict[str, Corpus] = {}
     weights: dict[str, Weights] = {}
@@ -377,8 +398,11 @@ def restore(
         fits = isinstance(weights[name], np.ndarray | csr_array) and weights[name].shape == shape
         if not fits or weights[name].dtype not in (np.float32, np.float64):
             raise stored.error(f"has no weights of {shape[0]} documents for {shape[1]} topics")
+    vectors = decode(described.get("vectors"), f"{PREFIX}vectors", stored)
+    if vectors is not None and not (isinstance(vectors, np.ndarray) and vectors.dtype == np.float32):
+        raise stored.error("has no valid vectors of its documents")
     try:
-        return Documents(corpora, weights)
+        return Documents(corpora, weights, vectors)
     except ValueError as error:
         raise stored.error(f"has documents that do not fit each other ({error})") from error
 

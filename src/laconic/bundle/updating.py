@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
@@ -34,6 +35,9 @@ STRENGTH = 1.0
 STRANGEST = 0.25
 # The share of the new documents' words in every topic at the start, for steps that never leave zero.
 COMMON = 0.05
+
+
+logger = logging.getLogger(__name__)
 
 
 def updated(
@@ -78,6 +82,11 @@ def updated(
         padded = _padded(old.counts, len(wider.vocabulary))
         before = Corpus(padded, wider, labels=old.labels, ids=old.ids, dates=old.dates, texts=old.texts)
         documents = Documents.of(fitted, before.extended(corpus))
+        if bundle.documents.vectors is not None:
+            logger.warning(
+                "the new documents have no vectors, so those of the others are left out: give them all again, "
+                "with index.use_vectors (laconic search --vectors)"
+            )
     newer = Bundle(fitted, wider, documents=documents)
     called = (*bundle.notes.names, *((None,) * new_topics))
     newer.notes = replace(bundle.notes, names=called, returns=None)

@@ -117,7 +117,7 @@ class VectorMatcher:
 
     def __init__(self, vectors: Any, n_documents: int) -> None:
         if isinstance(vectors, str | Path):
-            vectors = np.load(vectors, mmap_mode="r", allow_pickle=False)
+            vectors = read_vectors(vectors)
         if not isinstance(vectors, np.ndarray):
             vectors = np.asarray(vectors)
         if vectors.ndim != 2 or vectors.shape[0] != n_documents or vectors.dtype.kind not in "fiu":
@@ -156,6 +156,21 @@ class VectorMatcher:
             )
         np.divide(found, self._norms, out=found, where=self._norms > 0)
         return found
+
+
+def read_vectors(path: str | Path) -> NDArray[Any]:
+    """The array of a ``.npy`` file, which stays on disk."""
+    try:
+        found: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+    except FileNotFoundError:
+        raise SearchError(f"{path}: does not exist; write it with numpy.save") from None
+    except (ValueError, EOFError, OSError) as error:
+        raise SearchError(
+            f"{path}: is no .npy file of numbers ({error}); write one with numpy.save"
+        ) from error
+    if not isinstance(found, np.ndarray):
+        raise SearchError(f"{path}: holds several arrays; write one with numpy.save")
+    return found
 
 
 def scored(index: SearchIndex, counts: CSR, blend: float) -> tuple[Ranked, np.float32]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral
@@ -16,7 +17,7 @@ from laconic.bundle.notes import Notes
 from laconic.checks import check_choice, check_number
 from laconic.corpus import Corpus
 from laconic.deprecation import accepts_former_names
-from laconic.errors import Parameter, SearchError
+from laconic.errors import InputError, InputWarning, Parameter, SearchError
 from laconic.search.arguments import (
     check_mapping,
     checked_blend,
@@ -87,9 +88,9 @@ class SearchIndex:
     vectors : array of shape (n_documents, n_dimensions) or path, optional
         Vectors of your own, such as those of a sentence encoder, one for each document, in their order; a
         ``.npy`` file stays on disk. They are a third part of the score, exact and explained like the others,
-        and are not saved with the index.
+        and are saved with the index, as float32. By default those that a bundle has of its documents.
     encoder : callable, optional
-        From the text of a query to its vector; else `search` takes the vector itself.
+        From the text of a query to its vector; else `search` takes the vector itself. It is not saved.
     vector_blend : float, default=0.5
         The part of vectors in the score; the rest is that of words and topics.
     n_jobs : int, optional
@@ -165,8 +166,7 @@ class SearchIndex:
         )
         self.matcher = BlendedMatcher(matcher, self._topics(similarity), scaling)
         self.vector_blend = checked_blend(vector_blend)
-        if vectors is not None:
-            self.vectors = VectorMatcher(vectors, self.n_documents)
+        self.use_vectors(self.documents.vectors if vectors is None else vectors)
         self.encoder = encoder
 
     def _take(self, bundle: Bundle, modality: str | None) -> None:
@@ -182,7 +182,8 @@ class SearchIndex:
         self.modality = checked_modality(self.model, modality)
         name = self.modality or ""
         self.vectorizer = bundle.vectorizer_of(self.modality)
-        self.documents = Documents({name: found.corpus(name)}, {name: found.modality_weights[name]})
+        weights = {name: found.modality_weights[name]}
+        self.documents = Documents({name: found.corpus(name)}, weights, found.vectors)
 
     def _count(
         self, corpus: Corpus, model: TopicModel, modality: str | None, texts: Iterable[str] | None
@@ -198,6 +199,32 @@ class SearchIndex:
         self._check_columns(corpus.counts)
         with names_compared():
             self.documents = Documents.of(model, {self.modality or "": corpus})
+
+    def use_vectors(self, vectors: Any) -> Self:
+        """Make vectors of your own a part of the score, or do without them again.
+
+        Parameters
+        ----------
+        vectors : array of shape (n_documents, n_dimensions), path, or None
+            As for the index itself.
+
+        Returns
+        -------
+        self
+            The index.
+        """
+        matcher = None if vectors is None else VectorMatcher(vectors, self.n_documents)
+        self.vectors = matcher
+        self.documents = self.documents.with_vectors(None if matcher is None else matcher.vectors)
+        self._changed_vectors()
+        return self
+
+    def _changed_vectors(self) -> None:
+        """Let the bundle that has this for its own index have the vectors, too."""
+        bundle = self.bundle
+        if bundle is not None and vars(bundle).get("index") is self and bundle.documents is not None:
+            bundle.documents = bundle.documents.with_vectors(self.documents.vectors)
+            self._tell_bundle()
 
     def _topics(self, similarity: str) -> TopicMatcher:
         corpus = self.documents.corpus()
@@ -291,7 +318,8 @@ class SearchIndex:
         since, until : optional
             Only documents of these days, and of those between them, such as "2026-11-16" or 2026.
         vector : array-like of shape (n_dimensions,), optional
-            The vector of the query, for an index with vectors and without an encoder.
+            The vector of the query, for an index with vectors and without an encoder. Without either, words
+            and topics make the score alone, and a warning says so.
 
         Returns
         -------
@@ -301,18 +329,12 @@ class SearchIndex:
         if not isinstance(query, str):
             raise ValueError(f"a query is a text, not {type(query).__name__}")  # noqa: TRY004
         counts = self.vectorizer.count([query])
-        condition, meant = Condition(labels, since, until), self._vector(query, vector)
-        cosines = None
-        if condition.empty and meant is None:
-            (ranked,) = self.ranked(counts, k, blend)
-        else:
-            check_number("k", k, Integral, 1)
-            part = self.blend if blend is None else checked_blend(blend)
-            ranked, cosines = choose(self, counts, int(k), part, condition, meant, self.vector_blend)
+        condition = Condition(labels, since, until)
+        ranked, cosines = self._best(counts, k, blend, condition, self._vector(query, vector))
         return self._hits(ranked, counts.indices, cosines)
 
     def similar(self, id: str, k: int = 10, *, blend: float | None = None) -> Results:
-        """Find the documents that are most like one of them, by its words and its topics.
+        """Find the documents that are most like one of them, by its words, its topics and its vector.
 
         Parameters
         ----------
@@ -331,10 +353,22 @@ class SearchIndex:
         check_number("k", k, Integral, 1)
         number = self._number(id)
         counts = self.documents.corpus().counts[[number]]
-        (ranked,) = self.ranked(counts, k + 1, blend)
+        own = None if self.vectors is None else self.vectors.query(self.vectors.vectors[number])
+        ranked, cosines = self._best(counts, int(k) + 1, blend, Condition(), own)
         others = ranked.documents != number
         found = Ranked(*(part[others][:k] for part in ranked))
-        return self._hits(found, counts.indices)
+        return self._hits(found, counts.indices, None if cosines is None else cosines[others][:k])
+
+    def _best(
+        self, counts: CSR, k: int, blend: float | None, condition: Condition, vector: Any
+    ) -> tuple[Ranked, Any]:
+        """The best documents of one query, and the cosines of their vectors, if these are compared."""
+        if condition.empty and vector is None:
+            (ranked,) = self.ranked(counts, k, blend)
+            return ranked, None
+        check_number("k", k, Integral, 1)
+        part = self.blend if blend is None else checked_blend(blend)
+        return choose(self, counts, int(k), part, condition, vector, self.vector_blend)
 
     def _hits(self, ranked: Ranked, words: Any, cosines: Any = None) -> Results:
         ids, texts, hits = self.ids, self.texts, []
@@ -362,17 +396,46 @@ class SearchIndex:
             return None
         if vector is None:
             if self.encoder is None:
-                raise SearchError(
-                    "this index has vectors, so a query needs one, too: give ",
+                unlikely = InputError(
+                    "this index has vectors, but the query has none, so only words and topics count: give ",
                     Parameter("vector"),
                     ", or the index an ",
                     Parameter("encoder"),
                 )
+                warnings.warn(InputWarning(unlikely), stacklevel=3)
+                return None
             vector = self.encoder(query)
         return self.vectors.query(vector)
 
+    def query_vectors(self, queries: Mapping[str, str], vectors: Any = None) -> list[Any] | None:
+        """The vectors of queries, checked: those that are given, or by the encoder; None if there are none.
+
+        Parameters
+        ----------
+        queries : mapping of str to str
+            The text of each query by its id.
+        vectors : array of shape (n_queries, n_dimensions), optional
+            One for each query, in their order.
+        """
+        if vectors is None:
+            found = [self._vector(query, None) for query in queries.values()]
+            return None if any(one is None for one in found) else found
+        if self.vectors is None or len(vectors) != len(queries):
+            n_given = len(vectors)
+            raise SearchError(
+                f"there are {n_given:,} vectors for {len(queries):,} queries, of an index "
+                f"{'without' if self.vectors is None else 'with'} vectors: give one for each query, in their "
+                "order"
+            )
+        return [self.vectors.query(vector) for vector in vectors]
+
     def run(
-        self, queries: Mapping[str, str], k: int = 1000, *, blend: float | None = None
+        self,
+        queries: Mapping[str, str],
+        k: int = 1000,
+        *,
+        blend: float | None = None,
+        vectors: Any = None,
     ) -> dict[str, dict[str, float]]:
         """Rank documents for many queries.
 
@@ -384,6 +447,8 @@ class SearchIndex:
             At most that many documents for a query.
         blend : float, optional
             The part of topics, in place of the index's own.
+        vectors : array of shape (n_queries, n_dimensions), optional
+            Of the queries, in their order, for an index with vectors and without an encoder.
 
         Returns
         -------
@@ -392,10 +457,17 @@ class SearchIndex:
             known word.
         """
         counts = self.vectorizer.count(checked_queries(queries).values())
-        ids = self.ids
+        meant, ids = self.query_vectors(queries, vectors), self.ids
+        if meant is None:
+            ranked = self.ranked(counts, k, blend)
+        else:
+            ranked = [
+                self._best(counts[[row]], k, blend, Condition(), vector)[0]
+                for row, vector in enumerate(meant)
+            ]
         return {
             name: dict(zip(ids[found.documents].tolist(), found.scores.tolist(), strict=True))
-            for name, found in zip(queries, self.ranked(counts, k, blend), strict=True)
+            for name, found in zip(queries, ranked, strict=True)
         }
 
     def explain(
@@ -437,9 +509,14 @@ class SearchIndex:
         return replace(found, score=score, vector_score=cosine, vector_blend=weight)
 
     def tune(
-        self, queries: Mapping[str, str], qrels: Mapping[str, Mapping[str, int]], **grids: Any
+        self,
+        queries: Mapping[str, str],
+        qrels: Mapping[str, Mapping[str, int]],
+        *,
+        vectors: Any = None,
+        **grids: Any,
     ) -> Tuning:
-        """Choose the parameters of BM25 and the blend by mean average precision, and keep them.
+        """Choose the parameters of BM25 and the blends by mean average precision, and keep them.
 
         Parameters
         ----------
@@ -447,8 +524,11 @@ class SearchIndex:
             The text of each query by its id: queries for validation, not those of a test.
         qrels : mapping of str to mapping of str to int
             For each query the documents that were judged; relevant are those with 1 or more.
+        vectors : array of shape (n_queries, n_dimensions), optional
+            As of `run`.
         **grids
-            What to choose from, in place of the defaults: `blends`, `k1` and `b`, sequences of numbers.
+            What to choose from, in place of the defaults: `blends`, `vector_blends`, `k1` and `b`, sequences
+            of numbers.
 
         Returns
         -------
@@ -457,12 +537,21 @@ class SearchIndex:
         """
         from laconic.search.tuning import tuned
 
-        found, terms = tuned(self, checked_queries(queries), qrels, **grids)
+        meant = self.query_vectors(checked_queries(queries), vectors)
+        found, terms = tuned(self, queries, qrels, meant, **grids)
         self.matcher = BlendedMatcher(terms, self.matcher.topics, self.matcher.scaling)
+        if found.vector_blend is not None:
+            self.vector_blend = found.vector_blend
         self.blend = found.blend
         return found
 
-    def add(self, documents: Mapping[str, str], labels: Mapping[str, str] | None = None) -> Self:
+    def add(
+        self,
+        documents: Mapping[str, str],
+        labels: Mapping[str, str] | None = None,
+        *,
+        vectors: Any = None,
+    ) -> Self:
         """Add documents without fitting the model again.
 
         Their weights are found with the topics fixed. Terms keep the idf, and BM25 the mean length, of the
@@ -474,6 +563,8 @@ class SearchIndex:
             The text of each document by its id, which must be new.
         labels : mapping of str to str, optional
             For group models, the class of each document by its id; predicted where it is missing.
+        vectors : array of shape (n_new_documents, n_dimensions), or path, optional
+            Those of the new documents, in their order, for an index with vectors and without an encoder.
 
         Returns
         -------
@@ -490,8 +581,8 @@ class SearchIndex:
         ids = checked_new_ids(documents, self.ids.tolist())
         if not len(ids):
             return self
-        self._refuse_vectors()
         texts = checked_texts(documents.values(), len(ids))
+        own = self._new_vectors(texts, vectors)
         counts, matcher = self.vectorizer.count(texts), self.matcher
         given = [None if labels is None else labels.get(id) for id in documents]
         more = Corpus(
@@ -502,7 +593,7 @@ class SearchIndex:
             dates=[None] * len(ids),
             texts=texts,
         )
-        new = Documents.of(self.model, {self.modality or "": more})
+        new = Documents.of(self.model, {self.modality or "": more}).with_vectors(own)
         topics = matcher.topics.extended(self.rows(counts), more.labels, new.weights)
         self.documents = self.documents.extended(new)
         self.matcher = BlendedMatcher(matcher.terms.extended(counts), topics, matcher.scaling)
@@ -530,7 +621,6 @@ class SearchIndex:
         stay = np.array([row for row in range(self.n_documents) if row not in gone], np.int64)
         if not stay.size:
             raise SearchError("these are all documents of the index: at least one has to stay")
-        self._refuse_vectors()
         self.documents = self.documents.chosen(stay)
         matcher = self.matcher
         terms = matcher.terms.with_columns(self.documents.corpus().counts_csc)
@@ -538,27 +628,57 @@ class SearchIndex:
         self._changed()
         return self
 
-    def update(self, documents: Mapping[str, str], labels: Mapping[str, str] | None = None) -> Self:
+    def update(
+        self,
+        documents: Mapping[str, str],
+        labels: Mapping[str, str] | None = None,
+        *,
+        vectors: Any = None,
+    ) -> Self:
         """Add documents, in place of those that have the same id.
 
         Parameters
         ----------
         documents, labels : mapping of str to str
             As of `add`, but that ids may be there already.
+        vectors : array of shape (n_new_documents, n_dimensions), or path, optional
+            As of `add`.
         """
         check_mapping("documents", documents, "texts")
         known = {str(id) for id in documents}.intersection(self.ids.tolist())
         if len(known) == self.n_documents:
             raise SearchError("these would replace all documents: fit anew, or make a new index")
-        checked_texts(documents.values(), len(documents))
-        return self.remove(known).add(documents, labels)
+        # Before anything is removed.
+        own = self._new_vectors(checked_texts(documents.values(), len(documents)), vectors)
+        return self.remove(known).add(documents, labels, vectors=own)
 
-    def _refuse_vectors(self) -> None:
-        if self.vectors is not None:
-            raise SearchError("an index with vectors of your own cannot be changed: make a new one")
+    def _new_vectors(self, texts: Sequence[str], vectors: Any) -> Any:
+        """The vectors of documents that come, as the others have them; None for an index without."""
+        if self.vectors is None:
+            if vectors is not None:
+                raise SearchError("this index has no vectors, so new documents need none: leave them out")
+            return None
+        if not texts:
+            return None
+        if vectors is None:
+            if self.encoder is None:
+                raise SearchError(
+                    "this index has vectors, so new documents need them, too: give ", Parameter("vectors")
+                )
+            vectors = [self.encoder(text) for text in texts]
+        n_dimensions = self.vectors.vectors.shape[1]
+        found = VectorMatcher(vectors, len(texts))
+        if found.vectors.shape[1] != n_dimensions:
+            raise SearchError(
+                Parameter("vectors"),
+                f" must have {n_dimensions} numbers for each document, not {found.vectors.shape[1]}",
+            )
+        return np.asarray(found.vectors, np.float32)
 
     def _changed(self) -> None:
         """Let the bundle that has this for its own index have its documents, too."""
+        vectors = self.documents.vectors
+        self.vectors = None if vectors is None else VectorMatcher(vectors, self.n_documents)
         if self.bundle is not None and vars(self.bundle).get("index") is self and self.modality is None:
             self.bundle.documents = self.documents
             self._tell_bundle()
@@ -581,6 +701,7 @@ class SearchIndex:
             "similarity": self.matcher.topics.similarity,
             "modality": self.modality,
             "terms": terms.settings(),
+            **({} if self.vectors is None else {"vector_blend": self.vector_blend}),
         }
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -641,7 +762,8 @@ class SearchIndex:
         terms = matcher_of(index.documents.corpus().counts_csc, settings["terms"])
         index.matcher = BlendedMatcher(terms, index._topics(settings["similarity"]), settings["scaling"])
         index._blend, index.n_jobs = checked_blend(settings["blend"]), None
-        return index
+        index.vector_blend = checked_blend(settings.get("vector_blend", VECTOR_BLEND))
+        return index.use_vectors(index.documents.vectors)
 
     def ranked(self, counts: CSR, k: int = 10, blend: float | None = None) -> list[Ranked]:
         """The best documents of queries whose words are counted, by number; `run` gives them by id.

@@ -32,13 +32,13 @@ FOLDER = "search"
 
 def save_index(index: SearchIndex, path: str | os.PathLike[str]) -> None:
     """Save an index with its model and its documents; see `SearchIndex.save`."""
-    made_of = index.bundle
+    made_of = None if index.bundle is None else index.bundle.documents
     bundle = Bundle(
         index.model,
         None if index.modality is not None else index.vectorizer,
         vectorizers=_vectorizers(index, path),
         # An index is of one modality; documents that have more keep them.
-        documents=index.documents if made_of is None else made_of.documents,
+        documents=index.documents if made_of is None else made_of.with_vectors(index.documents.vectors),
         search_settings=index.settings(),
     )
     bundle.notes = index.notes

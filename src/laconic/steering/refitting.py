@@ -64,7 +64,7 @@ def _documents(draft: Draft, model: Any) -> Documents | None:
     documents = draft.bundle.documents
     if documents is None or model is draft.bundle.model:
         return documents
-    return Documents.of(model, documents.corpora)
+    return Documents.of(model, documents.corpora).with_vectors(documents.vectors)
 
 
 def _model(draft: Draft, keep: str, callback: Callback | None) -> Any:

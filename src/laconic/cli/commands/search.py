@@ -14,6 +14,17 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from laconic.cli.commands.search_vectors import (
+    CHANGE,
+    QueryVectors,
+    VectorBlend,
+    Vectors,
+    check_vectors,
+    only_row,
+    query_rows,
+    take_vectors,
+    vectors_told,
+)
 from laconic.cli.options.arguments import Blend, CorpusPaths, Saved
 from laconic.cli.options.declaring import command
 from laconic.cli.options.modalities import check_names
@@ -50,6 +61,10 @@ Examples
   laconic search model --add new.csv --text body --id key
 
   laconic search model --remove review-17
+
+  laconic search model --vectors reviews.npy
+
+  laconic search model "battery life" --query-vectors query.npy
 """
 
 Query = Annotated[
@@ -76,7 +91,6 @@ ModalityOption = Annotated[
         show_default="that of the last --corpus",
     ),
 ]
-CHANGE = "Changing what is searched"
 MANY = "Many queries"
 Similar = Annotated[
     str | None,
@@ -172,6 +186,9 @@ def search(
     qrels: QrelsFile = None,
     add: Add = None,
     remove: Remove = None,
+    vectors: Vectors = None,
+    query_vectors: QueryVectors = None,
+    vector_blend: VectorBlend = None,
     corpus: CorpusPaths = None,
     texts: Texts = True,
     *,
@@ -195,7 +212,9 @@ def search(
         raise typer.BadParameter("--queries and --run go together: give both", param_hint="--run")
     if tune and (queries is None or qrels is None):
         raise typer.BadParameter("needs --queries and --qrels", param_hint="--tune")
-    if not (query or corpus or similar or queries or add or remove):
+    if query_vectors is not None and not (query or queries):
+        raise typer.BadParameter("is about a QUERY, or --queries", param_hint="--query-vectors")
+    if not (query or corpus or similar or queries or add or remove or vectors):
         raise typer.BadParameter("say what to search for", param_hint="QUERY")
     with waiting(f"loading {model}"):
         from laconic.bundle import load
@@ -206,9 +225,15 @@ def search(
     else:
         index = _made(bundle, model, corpus, reading, columns, keep_texts=texts)
     if remove or add:
-        _change(index, model, remove or [], add or [], reading)
+        _change(index, model, remove or [], add or [], reading, vectors)
+    elif vectors is not None:
+        take_vectors(index, model, vectors, vector_blend)
+    if vector_blend is not None:
+        check_vectors(index, "--vector-blend")
+        index.vector_blend = vector_blend
+    asked = None if query_vectors is None else query_rows(index, query_vectors)
     if queries is not None:
-        _answer(index, model, queries, run, qrels if tune else None, number, blend)
+        _answer(index, model, queries, run, qrels if tune else None, number, blend, asked)
     if not query and similar is None:
         return
     words = " ".join(query or ())
@@ -216,8 +241,11 @@ def search(
         found, reasons = index.similar(similar, number, blend=blend), []
         words = words or f"documents like {similar}"
     else:
-        found = index.search(words, number, blend=blend, labels=only_label or None, since=since, until=until)
-        reasons = [index.explain(words, hit.id, blend=blend) for hit in found] if explain else []
+        chosen: dict[str, Any] = {"labels": only_label or None, "since": since, "until": until}
+        with vectors_told(index, asked):
+            vector = only_row(asked)
+            found = index.search(words, number, blend=blend, vector=vector, **chosen)
+            reasons = [index.explain(words, hit.id, blend=blend, vector=vector) for hit in found if explain]
     if json:
         sys.stdout.write(_as_json(index, words, index.blend if blend is None else blend, found, reasons))
     elif found:
@@ -229,7 +257,12 @@ def search(
 
 
 def _change(
-    index: SearchIndex, model: Path, gone: list[str], files: list[Path], reading: Mapping[str, Any]
+    index: SearchIndex,
+    model: Path,
+    gone: list[str],
+    files: list[Path],
+    reading: Mapping[str, Any],
+    vectors: Path | None,
 ) -> None:
     """Take documents out, and add others, in place of those with the same ids; saved with the model."""
     index.remove(gone)
@@ -249,7 +282,7 @@ def _change(
         tell_problems(documents.reading)
     n_replaced = len(set(new).intersection(index.ids.tolist()))
     with waiting("saving the documents"):
-        index.update(new, labels)
+        index.update(new, labels, vectors=vectors)
         index.save(model)
     told = [
         f"{plural(number, 'document')} {what}"
@@ -271,6 +304,7 @@ def _answer(
     qrels: Path | None,
     number: int,
     blend: float | None,
+    vectors: Any,
 ) -> None:
     """Tune the index by queries with known answers, and write what is found for queries to a run."""
     from laconic.reading.queries import read_queries
@@ -279,9 +313,12 @@ def _answer(
     asked = read_queries(queries)
     if qrels is not None:
         with waiting(f"trying blends on {plural(len(asked), 'query')}"):
-            found = index.tune(asked, read_qrels(qrels))
+            with vectors_told(index, vectors):
+                found = index.tune(asked, read_qrels(qrels), vectors=vectors)
             index.save(model)
         parameters = "" if found.k1 is None else f", k1 {found.k1:g}, b {found.b:g}"
+        if found.vector_blend is not None:
+            parameters = f", vectors {found.vector_blend:g}{parameters}"
         say(
             f"blend {found.blend:g}{parameters} saved in {model}: mean average precision {found.score:.3f} "
             f"on {plural(found.n_queries, 'query')}",
@@ -289,7 +326,9 @@ def _answer(
         )
     if run is not None:
         with waiting(f"searching for {plural(len(asked), 'query')}"):
-            write_run(index.run(asked, number, blend=blend), run)
+            with vectors_told(index, vectors):
+                found_all = index.run(asked, number, blend=blend, vectors=vectors)
+            write_run(found_all, run)
         say(f"results of {plural(len(asked), 'query')} written to {run}", whole=True)
 
 
@@ -375,7 +414,8 @@ def _settings(bundle: Bundle) -> dict[str, Any]:
 def _table(found: Results) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
     table.add_column("rank", justify="right", style="cyan", no_wrap=True)
-    for name in ("score", "words", "topics"):
+    parts = ["words", "topics"] + ["vectors"] * any(hit.vector_score is not None for hit in found)
+    for name in ("score", *parts):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("document", style="green")
     known = [name for name in ("label", "date") if any(getattr(hit, name) is not None for hit in found)]
@@ -387,7 +427,8 @@ def _table(found: Results) -> Table:
     if with_texts:
         table.add_column("text")
     for rank, hit in enumerate(found, start=1):
-        numbers = (f"{value:.3f}" for value in (hit.score, hit.term_score, hit.topic_score))
+        scores = (hit.score, hit.term_score, hit.topic_score, hit.vector_score)
+        numbers = (f"{value:.3f}" for value in scores if value is not None)
         facts = [getattr(hit, name) or "" for name in known]
         below = [] if beside else [fact for fact in facts if fact]
         row: list[str | Text] = [str(rank), *numbers, Text("\n".join(map(printable, [hit.id, *below])))]
@@ -428,5 +469,7 @@ def _as_json(index: SearchIndex, query: str, blend: float, found: Results, reaso
             shown |= {name: reason[name] for name in ("term_unit", "terms", "topics")}
         lines.append(notation.dumps(shown, ensure_ascii=ascii_only))
     asked = {"query": query, "blend": blend, "documents": index.n_documents}
+    if any(hit.vector_score is not None for hit in found):
+        asked["vector_blend"] = index.vector_blend
     head = notation.dumps(asked, ensure_ascii=ascii_only)[:-1]
     return head + ', "hits": [' + ",".join(f"\n{line}" for line in lines) + "\n]}\n"

@@ -342,7 +342,13 @@ PYTHON_ONLY = {
 }
 """Parameters without an option, and why."""
 
-OF_COMMANDS = {"by": "--by", "keep": "--keep", "memory": "--memory"}
+OF_COMMANDS = {
+    "by": "--by",
+    "keep": "--keep",
+    "memory": "--memory",
+    "vector": "--query-vectors",
+    "vectors": "--vectors",
+}
 """Parameters that errors of the library name, and that single commands have as options of their own."""
 
 _SAID_OTHERWISE = {"loss": {"kl": Parameter("model", "nmf-kl"), "squared": Parameter("model", "nmf")}}
