@@ -14,6 +14,8 @@ from laconic.kernels.columns import count_columns, take_columns
 from laconic.kernels.rows import sound_rows
 
 if TYPE_CHECKING:
+    Weights: TypeAlias = NDArray[Any] | sparse.csr_array[Any, tuple[int, int]]
+    """What documents are described by: dense, or sparse where a model gives exact zeros."""
     CSR: TypeAlias = sparse.csr_array[np.float32, tuple[int, int]]
     CSC: TypeAlias = sparse.csc_array[np.float32, tuple[int, int]]
 

@@ -68,3 +68,9 @@ def test_commands_of_commands_are_listed(shown, typed, commands):
     printed = shown(*typed, "--help")
     listed = printed[printed.index("Commands") : printed.index("Options")]
     assert all(f"\n  {command} " in listed for command in commands)
+
+
+def test_a_mistake_shows_the_same_usage(laconic):
+    said = laconic("search", code=2).stderr
+    assert "search DIR [QUERY...] [OPTIONS]\n" in said
+    assert "{" not in said

@@ -3,6 +3,7 @@ import io
 import json
 
 import numpy as np
+import openpyxl
 import pytest
 
 from laconic import RLSI, Bundle, load
@@ -170,3 +171,27 @@ def test_topics_as_a_tree(laconic, saved):
     assert (
         "cannot be combined with other options" in laconic("topics", saved, "--tree", "--json", code=2).stderr
     )
+
+
+def _sixteen(value):
+    return float(f"{value:.16g}") if isinstance(value, float) else value
+
+
+@pytest.mark.parametrize("suffix", [".xlsx", ".csv"])
+def test_the_table_of_topics_as_a_file(laconic, saved, tmp_path, suffix):
+    path = tmp_path / f"topics{suffix}"
+    said = laconic("topics", saved, "--table", "--sort", "share", "-o", path).stderr
+    assert f"written to {path}" in " ".join(said.split())
+    rows = json.loads(laconic("topics", saved, "--table", "--sort", "share", "--json").stdout)
+    assert [path.name for path in tmp_path.iterdir()] == [path.name]
+    if suffix == ".xlsx":
+        header, *found = openpyxl.load_workbook(path).active.iter_rows(values_only=True)
+        assert list(header) == list(rows[0])
+        # a cell of Excel has 16 digits
+        assert list(found) == [tuple(map(_sixteen, row.values())) for row in rows]
+    else:
+        assert path.read_text() == laconic("topics", saved, "--table", "--sort", "share", "--csv").stdout
+    # one topic's documents, too
+    laconic("topics", saved, "--topic", 1, "--documents", 3, "-o", path)
+    assert "the suffix of FILE" in laconic("topics", saved, "-o", path, "--json", code=2).stderr
+    assert "as .xlsx or .csv" in laconic("topics", saved, "-o", tmp_path / "t.doc", code=1).stderr

@@ -7,7 +7,7 @@ import typing
 
 import pytest
 
-from laconic import Bundle, SearchIndex
+from laconic import Bundle, SearchIndex, matrices
 from laconic.models import MODELS
 from laconic.models.parameters import LAST, PARAMETERS, Choice
 
@@ -42,3 +42,13 @@ def test_a_search_index_says_its_choices():
 
 def test_transform_says_what_it_returns():
     assert inspect.signature(Bundle.transform).return_annotation == "NDArray[Any] | csr_array"
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("method", ["transform", "fit_transform", "inverse_transform"])
+def test_models_say_what_they_return(name, method):
+    """Dense or sparse, and not anything: editors and type checkers know the methods of both."""
+    said = inspect.signature(getattr(MODELS[name], method)).return_annotation
+    assert said in ("Weights", "Floats")
+    source = inspect.getsource(matrices)
+    assert "Weights: TypeAlias = NDArray[Any] | sparse.csr_array" in source

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import importlib
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
+
+from laconic.reading.excel import openpyxl
+from laconic.storage.files import appearing, sync
 
 WIDEST = 70
 """How many characters of a value are printed."""
@@ -68,6 +73,38 @@ def _shown(value: Any) -> str:
         return ""
     text = f"{value:.4g}" if isinstance(value, float) else " ".join(str(value).split())
     return text if len(text) <= WIDEST else f"{text[: WIDEST - 1]}…"
+
+
+def write_table(columns: Mapping[str, Sequence[Any]], path: Path) -> None:
+    """Write columns to a file, as its suffix says: ``.xlsx`` or ``.csv``.
+
+    Parameters
+    ----------
+    columns : mapping of str to sequence
+        All of the same length.
+    path : Path
+        Replaced when all is written, or not at all.
+    """
+    suffix = path.suffix.lower()
+    if suffix not in (".csv", ".xlsx"):
+        raise ValueError(f"{path}: has the suffix {path.suffix!r}; tables are written as .xlsx or .csv")
+    rows = list(zip(*columns.values(), strict=True))
+    if suffix == ".csv":
+        with appearing(path) as new, new.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(columns)
+            writer.writerows(rows)
+            sync(file)
+        return
+    from laconic.bundle.weights import excel_cell
+
+    book = openpyxl().Workbook(write_only=True)
+    sheet = book.create_sheet("topics")
+    for row in (tuple(columns), *rows):
+        sheet.append([excel_cell(value) for value in row])
+    with appearing(path) as new, new.open("wb") as file:
+        book.save(file)
+        sync(file)
 
 
 def as_table(columns: Mapping[str, Sequence[Any]]) -> Any:

@@ -84,8 +84,8 @@ def updated(
         documents = Documents.of(fitted, before.extended(corpus))
         if bundle.documents.vectors is not None:
             logger.warning(
-                "the new documents have no vectors, so those of the others are left out: give them all again, "
-                "with index.use_vectors (laconic search --vectors)"
+                "the new documents have no vectors, so those of the others are left out: give all of them "
+                "again, with index.use_vectors (laconic search --vectors)"
             )
     newer = Bundle(fitted, wider, documents=documents)
     called = (*bundle.notes.names, *((None,) * new_topics))

@@ -208,7 +208,7 @@ def _excel(path: Path, kept: Sequence[str], topics: Sequence[str]) -> Iterator[W
         if n_rows > MOST_ROWS:
             raise ValueError(f"a sheet of Excel has at most {MOST_ROWS:,} rows; write .csv or .parquet")
         for id, own, row in zip(ids, values, weights.tolist(), strict=True):
-            sheet.append([_cell(value) for value in (id, *own)] + row)
+            sheet.append([excel_cell(value) for value in (id, *own)] + row)
 
     yield write
     with path.open("wb") as file:
@@ -216,7 +216,7 @@ def _excel(path: Path, kept: Sequence[str], topics: Sequence[str]) -> Iterator[W
         sync(file)
 
 
-def _cell(value: object) -> object:
+def excel_cell(value: object) -> object:
     """What a cell can hold: no formulas, no control characters, no more than Excel takes."""
     if isinstance(value, list | tuple | dict):
         value = json.dumps(value, ensure_ascii=False, default=str)

@@ -7,7 +7,7 @@ import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, ClassVar, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,9 @@ from laconic.models.state import COMMON, Field, fitted_state, restore
 from laconic.models.traits import Traits
 from laconic.progress import ProgressDisplay
 from laconic.storage.forms import Number
+
+if TYPE_CHECKING:
+    from laconic.matrices import Weights
 
 logger = logging.getLogger(__name__)
 
@@ -346,7 +349,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             remedy = ["lower ", Parameter("alpha_topics"), f", which was {self.topic_penalty:.4g}{most}"]
         warnings.warn(InputWarning(InputError("no topic has a word: ", *remedy)), stacklevel=5)
 
-    def transform(self, X: Any) -> Factor:
+    def transform(self, X: Any) -> Weights:
         """The weights of documents for the topics found: the document half step with the topics fixed.
 
         Parameters
@@ -446,7 +449,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """
         return None
 
-    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Factor:
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Weights:
         """The same as ``fit(X, y).transform(X)``."""
         return self.fit(X, y, **fit_params).transform(X)
 
@@ -707,7 +710,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             )
         return vocabulary
 
-    def inverse_transform(self, X: Any) -> Factor:
+    def inverse_transform(self, X: Any) -> Weights:
         """The documents that weights stand for: W C (sparse where the topics are).
 
         Parameters
@@ -727,7 +730,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             )
         return W @ self.components_
 
-    def _output(self, W: Any, sparse: bool) -> Factor:
+    def _output(self, W: Any, sparse: bool) -> Weights:
         """Sparse weights stay sparse, except for containers that hold dense columns only."""
         default = get_config()["transform_output"]
         if getattr(self, "_sklearn_output_config", {}).get("transform", default) != "default":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,9 @@ from laconic.models.batches import BatchModel
 from laconic.models.prepared import prepared
 from laconic.models.state import COMMON, Field
 from laconic.models.traits import Traits
+
+if TYPE_CHECKING:
+    from laconic.matrices import Weights
 
 Labels = NDArray[Any]
 
@@ -138,7 +141,7 @@ class ClassTopicsModel(BatchModel):
             return (self.n_shared,)
         return tuple(self.n_shared + n for n in self._n_own)
 
-    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Factor:
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Weights:
         """The same as ``fit(X, y).transform(X)``: classes are predicted, so that labels do not leak."""
         return super().fit_transform(X, y, **fit_params)
 
@@ -242,7 +245,7 @@ class ClassTopicsModel(BatchModel):
             names += [f"{label}{joint}{k}" for k in range(n)]
         return np.array(names, object)
 
-    def transform(self, X: Any, y: Any = None, *, unknown: str = "error") -> Factor:
+    def transform(self, X: Any, y: Any = None, *, unknown: str = "error") -> Weights:
         """The weights of documents for the shared topics and those of their class.
 
         Parameters

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from numbers import Integral
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +42,9 @@ from laconic.models.prepared import prepared
 from laconic.models.state import Field, array
 from laconic.models.traits import Traits
 from laconic.steering.anchors import Anchors, joined
+
+if TYPE_CHECKING:
+    from laconic.matrices import Weights
 
 ROWS_PER_BLOCK = 256
 
@@ -459,7 +462,7 @@ class MultimodalPLSA(MixtureModel):
             vocabulary = [term for name in models for term in models[name]._term_names(vocabulary.get(name))]
         return super()._term_names(vocabulary)
 
-    def transform(self, X: Any, modality: str | None = None) -> Factor:
+    def transform(self, X: Any, modality: str | None = None) -> Weights:
         """The weights of documents for the topics found.
 
         Parameters
@@ -496,7 +499,7 @@ class MultimodalPLSA(MixtureModel):
         """The weights of documents, in one modality or several together: `transform`."""
         return self.transform(X, modality)
 
-    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Factor:
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Weights:
         """The same as ``fit(X).transform(X)``: one composition for all modalities of a document.
 
         The weights in each modality are in ``modality_weights_``.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hashlib import sha256
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -13,7 +13,6 @@ from sklearn.utils.validation import check_is_fitted
 from laconic.checks import check_choice, check_number
 from laconic.engines import Shards
 from laconic.errors import Parameter, ParameterError
-from laconic.losses.factor import Factor
 from laconic.losses.loop import Callback, Patience
 from laconic.losses.memory import Sizes
 from laconic.losses.orthogonal.problem import Before, FixedBasis, Orthogonal
@@ -24,6 +23,9 @@ from laconic.models.alone import one_at_a_time
 from laconic.models.base import TopicModel
 from laconic.models.parameters import check_parameters
 from laconic.models.state import COMMON, Field, array, number
+
+if TYPE_CHECKING:
+    from laconic.matrices import Weights
 
 MODES = ("project", "orthogonal", "lsq")
 
@@ -285,7 +287,7 @@ class SparseLSA(TopicModel):
             return Before(Seen(self.seen_products_, self.seen_squares_), decay, alpha)
         return Before(loss.stand_ins(self.components_, alpha), decay, alpha)
 
-    def transform(self, X: Any, *, mode: str = "project") -> Factor:
+    def transform(self, X: Any, *, mode: str = "project") -> Weights:
         """Describe documents by the topics.
 
         Parameters

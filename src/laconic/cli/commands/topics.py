@@ -40,6 +40,8 @@ Examples
 
   laconic topics model --table --sort share --csv > topics.csv
 
+  laconic topics model --table -o topics.xlsx
+
   laconic topics model --tree
 
   laconic topics model --json > topics.json
@@ -97,6 +99,18 @@ Sort = Annotated[
 ]
 
 
+Output = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Write the table to a file: .xlsx (needs openpyxl) or .csv.",
+        readable=False,
+    ),
+]
+
+
 @command()
 def topics(
     model: Saved,
@@ -109,6 +123,7 @@ def topics(
     tree: AsTree = False,
     json: AsJson = False,
     csv: AsCsv = False,
+    output: Output = None,
 ) -> None:
     """List the topics of a saved model, the heaviest words first.
 
@@ -119,13 +134,15 @@ def topics(
         raise typer.BadParameter("choose one of --json and --csv", param_hint="--csv")
     if documents is not None and topic is None:
         raise typer.BadParameter("say which topic, with --topic NUMBER", param_hint="--documents")
+    if output is not None and (json or csv):
+        raise typer.BadParameter("leave --json and --csv out: the suffix of FILE says it", param_hint="-o")
     if tree:
-        if json or csv or topic is not None or table or sort is not None:
+        if json or csv or topic is not None or table or sort is not None or output is not None:
             raise typer.BadParameter("cannot be combined with other options", param_hint="--tree")
         _show_tree(model, terms or TERMS_SHOWN)
         return
-    if topic is not None or table or sort is not None:
-        _show_facts(model, terms or TERMS_SHOWN, topic, documents, sort, as_csv=csv, as_json=json)
+    if topic is not None or table or sort is not None or output is not None:
+        _show_facts(model, terms or TERMS_SHOWN, topic, documents, sort, output, as_csv=csv, as_json=json)
         return
     with waiting(f"loading {model}"):
         from laconic.bundle.listing import read_listing
@@ -150,6 +167,7 @@ def _show_facts(
     topic: str | None,
     n_documents: int | None,
     sort: str | None,
+    output: Path | None,
     *,
     as_csv: bool,
     as_json: bool,
@@ -158,7 +176,7 @@ def _show_facts(
     with waiting(f"loading {path}"):
         from laconic.bundle import load
         from laconic.bundle.listing import Listing
-        from laconic.bundle.tables import columns_of
+        from laconic.bundle.tables import columns_of, write_table
 
         bundle = load(path)
         if topic is None:
@@ -172,6 +190,10 @@ def _show_facts(
                 number = bundle.topic_number(topic)
             known = bundle.documents is not None
             found = columns_of(bundle.documents_of(number, n_documents or DOCUMENTS_SHOWN)) if known else {}
+    if output is not None:
+        write_table(found, output)
+        say(f"{plural(len(next(iter(found.values()), [])), 'row')} written to {output}", whole=True)
+        return
     if as_json or as_csv:
         rows = [dict(zip(found, row, strict=True)) for row in zip(*found.values(), strict=True)]
         sys.stdout.write(notation.dumps(rows, default=str) + "\n" if as_json else facts_csv(found))

@@ -74,17 +74,7 @@ def help_of(command: Any, context: Any, wanted: Wanted) -> Group:
         How much of it.
     """
     params = wanted.params(command.get_params(context), command.name)
-    arguments = [param for param in params if not _is_option(param)]
-    required = [param for param in params if _is_option(param) and param.required]
-    usage = " ".join(
-        [
-            context.command_path,
-            *(_argument(param) for param in arguments),
-            *(f"{_shortest(param)} {param.metavar}" for param in required),
-            "[OPTIONS]",
-        ]
-    )
-    parts: list[Any] = [Text.assemble(("Usage: ", "bold"), usage), ""]
+    parts: list[Any] = [Text.assemble(("Usage: ", "bold"), usage_of(command, context)), ""]
     parts += [Padding(Text(command.help or ""), (0, 0, 0, 2)), ""]
     for title, listed in _panels(params).items():
         parts += [Text(title, style="bold"), _rows(listed), ""]
@@ -94,6 +84,20 @@ def help_of(command: Any, context: Any, wanted: Wanted) -> Group:
     title, *lines = examples.split("\n")
     few = lines if wanted.all else lines[:_EXAMPLES]
     return Group(*parts, Text(title, style="bold"), *map(_example, few))
+
+
+def usage_of(command: Any, context: Any) -> str:
+    """How a command is called: what it cannot do without, and that there is more."""
+    params = command.get_params(context)
+    required = [param for param in params if _is_option(param) and param.required]
+    return " ".join(
+        [
+            context.command_path,
+            *(_argument(param) for param in params if not _is_option(param)),
+            *(f"{_shortest(param)} {param.metavar}" for param in required),
+            "[OPTIONS]",
+        ]
+    )
 
 
 def help_of_group(group: Any, context: Any) -> Group:

@@ -8,7 +8,7 @@ from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
 
-from laconic.cli.options.help import ALL, Wanted, console, help_of, help_of_group
+from laconic.cli.options.help import ALL, Wanted, console, help_of, help_of_group, usage_of
 from laconic.cli.options.modalities import PLACEHOLDER, spelled_out
 from laconic.cli.options.table import TABLE
 from laconic.cli.screen.console import warn
@@ -47,6 +47,10 @@ class OptionsCommand(TyperCommand):
             if line is not None and param.name == line.key and not param.show_default:
                 param.show_default = line.default_words() or False
         console().print(help_of(self, ctx, ctx.meta.get(_WANTED) or Wanted([], str(self.name))))
+
+    def get_usage(self, ctx: Any) -> str:
+        """How the command is called, in an error, too."""
+        return f"Usage: {usage_of(self, ctx)}"
 
 
 class CommandsGroup(TyperGroup):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from scipy.stats import hypergeom
 from sklearn.metrics import roc_auc_score
 from sklearn.preprocessing import normalize
@@ -156,7 +157,7 @@ def _facts(
     model: SparseLSA, X: NDArray[Any], groups: Mapping[str, NDArray[Any]], mutated: NDArray[np.bool_]
 ) -> Results:
     rows = model.components_.toarray() != 0
-    areas = [roc_auc_score(mutated, values) for values in model.transform(X).toarray().T]
+    areas = [roc_auc_score(mutated, values) for values in csr_array(model.transform(X)).toarray().T]
     return {
         "strength": model.alpha_topics_,
         "explained": model.score(X),
