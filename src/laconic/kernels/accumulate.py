@@ -27,14 +27,15 @@ def gather(begins, ends, indices, data, factor, tile, out):
     out[:] = 0
     if tile >= factor.shape[0]:
         for i in range(begins.size):
-            _add_run(out[i], indices, data, begins[i], ends[i], factor)
+            _add_run(out[i], indices, data, np.int64(begins[i]), np.int64(ends[i]), factor)
         return
     partial = np.empty(factor.shape[1], factor.dtype)
     done = begins.copy()
     for tile_start in range(0, factor.shape[0], tile):
         tile_stop = tile_start + tile
         for i in range(done.size):
-            begin, end = done[i], ends[i]
+            # Integers of one kind, whatever X has: `_add_run` takes seconds to compile for each.
+            begin, end = np.int64(done[i]), np.int64(ends[i])
             j = begin
             while j < end and indices[j] < tile_stop:
                 j += 1
