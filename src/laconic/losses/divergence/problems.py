@@ -23,8 +23,8 @@ from laconic.losses.divergence.linked import (
 from laconic.losses.divergence.mixtures import Mixture, Separate
 from laconic.losses.divergence.modalities import Nodes, columns_of, side_by_side
 from laconic.losses.divergence.pseudocounts import pseudo_counts, without_impossible
+from laconic.losses.divergence.sooner import MEMORY, PLAIN, ExtrapolatedSteps
 from laconic.losses.divergence.starts import even_weights, first_topics
-from laconic.losses.divergence.steps import DivergenceSteps
 from laconic.losses.factor import Floats
 from laconic.losses.loop import Found, Patience, Trace, alternate, precision
 from laconic.losses.memory import Sizes, beyond
@@ -147,10 +147,11 @@ class MultimodalLikelihood(Likelihood):
         parts = {
             "documents by columns": sizes.columns,
             "documents side by side": copies * sizes.matrix,
-            "topics": topics_memory(sizes),
+            # those before and ahead, too, and where they began
+            "topics": topics_memory(sizes) + 3 * sizes.topics,
         }
         if self.divergence == "tied":
-            return parts | {"weights of documents": (1 + n) * sizes.weights}
+            return parts | {"weights of documents": (2 + n) * sizes.weights}
         n_links = sizes.n_documents * n * (n - 1) // 2 + n * (sizes.n_links or 0)
         # of nodes: of the start, by colour, with their logarithms, and as they were given; then by modality
         of_nodes = (4 if self.divergence == "l2" else 5) * n * sizes.weights
@@ -220,8 +221,10 @@ class _Fitter:
         else:
             fold_in_shards(shards, topics, SIMPLEX, self.engine, self.precision, positive=True)
         known: dict[str, Any] = {"segments": self.segments, "before": self.before}
-        steps = DivergenceSteps(shards, topics, Separate(SIMPLEX), self.engine, **known)
-        trace = alternate(steps, self.patience, phase)
+        # documents of sum one by plain steps: coordinate descent of them costs more than it saves
+        documents, plain = Separate(SIMPLEX), PLAIN if self.start.drawn else 0
+        steps = ExtrapolatedSteps(shards, topics, documents, documents, self.engine, plain=plain, **known)
+        trace = alternate(steps, self.patience._replace(memory=MEMORY), phase)
         return LinkedFit(trace, steps.components, shards[0].weights[place])
 
 
