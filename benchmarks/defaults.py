@@ -68,7 +68,7 @@ weights for these were not looked at before; the starts for bbc_news had been.
 - **Start: singular vectors**, for the word budget and for NMF. Stability and NPMI rise on both sets of
   collections, and the objective falls. With the word budget, the start then runs NMF until it has settled
   (at most 100 iterations, to a relative change of 1e-6). Settling for 8 iterations cost .01 to .08 of
-  stability on five of the six collections.
+  stability on the six collections.
 - **Non-negative weights of documents**: as accurate, more diverse, less stable by .01. NPMI is lower on
   short texts, where signed weights repeat the same good words in several topics. They were chosen because
   they are easier to interpret.
