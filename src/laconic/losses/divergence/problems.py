@@ -222,8 +222,8 @@ class _Fitter:
             fold_in_shards(shards, topics, SIMPLEX, self.engine, self.precision, positive=True)
         known: dict[str, Any] = {"segments": self.segments, "before": self.before}
         # documents of sum one by plain steps: coordinate descent of them costs more than it saves
-        documents, plain = Separate(SIMPLEX), PLAIN if self.start.drawn else 0
-        steps = ExtrapolatedSteps(shards, topics, documents, documents, self.engine, plain=plain, **known)
+        step, plain = Separate(SIMPLEX), PLAIN if self.start.drawn else 0
+        steps = ExtrapolatedSteps(shards, topics, step, step, self.engine, plain=plain, **known)
         trace = alternate(steps, self.patience._replace(memory=MEMORY), phase)
         return LinkedFit(trace, steps.components, shards[0].weights[place])
 
