@@ -198,5 +198,8 @@ def test_a_deep_tree_is_drawn():
     for topic in range(1, 3000):
         tree = Branch([*tree.topics, topic], "", float(topic), [tree, Branch([topic], "b", 0.0)])
     drawn = draw_tree(tree)
+    # the names of the topics stand where the lines end
+    ends = [float(line.rsplit(" ", 1)[1].split(",")[0]) for line in drawn.lines]
+    assert max(ends) == drawn.width + 2
     assert [leaf[0] for leaf in drawn.leaves] == list(range(3000))
     assert len(drawn.lines) == 2 * 2999

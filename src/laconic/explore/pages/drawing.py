@@ -221,8 +221,6 @@ def draw_tree(root: Branch | None) -> TreeDrawing:
         else:
             x, ys = across(branch.height), [places[id(child)] for child in branch.branches]
             for child, y in zip(branch.branches, ys, strict=True):
-                lines.append(
-                    f"M{x:.4g},{sum(ys) / len(ys):.5g} {x:.4g},{y:.5g} {across(child.height):.4g},{y:.5g}"
-                )
+                lines.append(f"M{x:.4g},{sum(ys) / len(ys):.5g} {x:.4g},{y:.5g} {ends(child):.4g},{y:.5g}")
             places[id(branch)] = sum(ys) / len(ys)
     return TreeDrawing(_DEPTH, ROW * len(leaves), lines, leaves)
