@@ -159,9 +159,9 @@ def test_every_model_can_be_renamed(tmp_path, kind):
     assert after.names[1] == "Luna"
     assert after.modalities == before.modalities
     assert (after.documents is None) == (before.documents is None)
-    if kind != "no_documents":
-        post(app, "/api/edits", kind="merge", topics=[0, 1], version=version(app))
-        assert "can be renamed, but not edited" in waited(app)["message"]
+    if kind in ("multimodal", "graph"):
+        post(app, "/api/edits", kind="split", topics=[0], version=version(app))
+        assert "not found anew" in waited(app)["message"]
 
 
 def test_read_only_has_nothing_to_act_with(saved):

@@ -8,6 +8,8 @@ from sklearn.base import clone
 import laconic
 from laconic import NMF, PLSA, RLSI, GroupNMF, GroupRLSI
 from laconic.errors import ParameterError
+from laconic.losses.divergence import remembered
+from laconic.losses.divergence.remembered import Remembered
 from laconic.steering import Anchors
 
 pytestmark = [
@@ -224,3 +226,26 @@ def test_stored_sums_are_checked(part, value, message, data):
     state["seen"] = state["seen"] | {part: value}
     with pytest.raises(ValueError, match=message):
         NMF(4)._restore(state)
+
+
+def test_counts_of_documents_before_are_between_two_bounds_of_their_likelihood(monkeypatch):
+    """Fixed counts promise less than the documents would, pooled ones more."""
+    random = np.random.default_rng(0)
+    X, W = random.poisson(1.0, (30, 12)).astype(float), random.dirichlet(np.ones(3), 30)
+    then = random.dirichlet(np.ones(12), 3).T
+    counts = then * ((X / (W @ then.T)).T @ W)
+
+    def moved_by(share, topics):
+        monkeypatch.setattr(remembered, "FIXED", share)
+        before = Remembered(counts, then)
+        return before.divergence(topics) - before.divergence(then)
+
+    for _ in range(20):
+        topics = then * np.exp(0.5 * random.normal(size=then.shape))
+        topics /= topics.sum(axis=0)
+        truth = float((X * np.log((W @ then.T) / (W @ topics.T))).sum())
+        assert moved_by(0.0, topics) < truth < moved_by(1.0, topics)
+        assert moved_by(0.0, topics) < moved_by(0.5, topics) < moved_by(1.0, topics)
+    kept = Remembered(counts, then)
+    np.testing.assert_allclose(kept.shared_out(then), counts)
+    assert kept.shared_out(topics).sum() == pytest.approx(counts.sum())

@@ -60,7 +60,7 @@ def test_the_planted_number_is_found(choice):
 
 def test_measures_are_those_of_the_parts_by_hand(corpus, choice):
     model = make_model("rlsi", 4, words=20, random_state=0)
-    tasks = half_tasks(model, corpus.shape[0], 3, 0, 0)
+    tasks = half_tasks(model, 4, corpus.shape[0], 3, 0, 0)
     fitted = [clone(task.model).fit(corpus.X[task.documents]) for task in tasks]
     found = choice.candidates[1]
     listed = [one.topics(corpus.vocabulary, 25) for one in fitted]

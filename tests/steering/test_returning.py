@@ -42,7 +42,7 @@ def test_shares_are_those_of_the_refits_by_hand(texts):
     corpus = made.documents.corpus()
     fits = [
         clone(task.model).fit(corpus.X[task.documents])
-        for task in half_tasks(made.model, corpus.shape[0], 4, 5, 5)
+        for task in half_tasks(made.model, 4, corpus.shape[0], 4, 5, 5)
     ]
     back = [topic_overlap(made.model.components_, fit.components_) >= 0.5 for fit in fits]
     assert shares == np.mean(back, axis=0).tolist()

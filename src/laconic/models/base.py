@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 from sklearn import get_config
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
@@ -555,6 +555,25 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def topic_owners(self) -> list[str]:
         """The class of every topic, or "shared"; empty, if the model has no classes."""
         return []
+
+    @property
+    def owner_numbers(self) -> NDArray[np.int64]:
+        """The number of the class that owns each topic; -1 for those of all documents."""
+        return np.full(self._n_topics, -1)
+
+    def of_owners(self, owners: NDArray[np.int64]) -> Self:
+        """The same model, not fitted yet, with a topic for each of these owners (as `owner_numbers`)."""
+        again: Self = clone(self).set_params(n_components=len(owners))
+        return again
+
+    def in_order(self, owners: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Topics of these owners in the order in which a fit finds them."""
+        return np.arange(len(owners))
+
+    def take_topics(self, components: Any, owners: NDArray[np.int64]) -> None:
+        """Have these topics, of these owners, in place of those found."""
+        forget(self)
+        self.components_ = components
 
     @property
     def topic_shares(self) -> NDArray[np.float64] | None:

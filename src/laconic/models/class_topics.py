@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
+from sklearn.base import clone
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from laconic.checks import check_choice, check_number
@@ -50,13 +51,26 @@ def _classes(value: Any, model: Any) -> Labels:
     return classes
 
 
+def _topic_rows(value: Any, model: Any) -> NDArray[np.int64]:
+    """Stored rows of topics: every row once."""
+    if not isinstance(value, list) or sorted(value) != list(range(model._n_topics)):
+        raise ValueError("rows of topics are not each once")
+    return np.array(value, np.int64)
+
+
 class ClassTopicsModel(BatchModel):
-    """Base of the models with topics that all classes share and topics that each has for itself."""
+    """Base of the models with topics that all classes share and topics that each has for itself.
+
+    Losses know topics by their owners: the shared ones, then those of each class. So does ``components_``
+    after a fit. Topics that edits have added come last all the same, so that numbers never move:
+    ``topic_rows_`` then says in which row each topic is, in the order of owners.
+    """
 
     # the classes first: they say how many topics there are
     _schema: ClassVar[tuple[Field, ...]] = (
         Field("classes", _classes, stored=lambda classes: classes.tolist()),
         *COMMON,
+        Field("topic_rows", _topic_rows, optional=True, stored=lambda rows: rows.tolist()),
     )
 
     topic_group_ = FormerAttribute("topic_class_", until="0.3")
@@ -107,6 +121,7 @@ class ClassTopicsModel(BatchModel):
                 f"{type(self).__name__} requires y to be passed, but the target y is None: "
                 "give the class of every document."
             )
+        self.__dict__.pop("topic_rows_", None)
         labels = as_labels(given["y"])
         if len(labels) != data.n_documents:
             sizes = [data.n_documents, len(labels)]
@@ -126,6 +141,10 @@ class ClassTopicsModel(BatchModel):
     def _batch_given(self, data: Any, y: Any) -> dict[str, Any]:
         if not self.fitted:
             return self._given(data, {"y": y})
+        if "topic_rows_" in vars(self):
+            raise ParameterError(
+                "topics were added to this model by hand, so that it does not go on with batches: fit it anew"
+            )
         known, n_own = self.classes_, self._n_own
         given = self._given(data, {"y": y})
         strange = np.setdiff1d(self.classes_, known)
@@ -186,15 +205,56 @@ class ClassTopicsModel(BatchModel):
         owners: list[Any] = ["shared"] * self.n_shared
         for label, n in zip(self.classes_.tolist(), self._n_own, strict=True):
             owners += [label] * n
-        return np.array(owners, object)
+        return self._by_row(owners)
+
+    def _by_row(self, values: list[Any]) -> NDArray[np.object_]:
+        """Values of topics in the order of their owners, in that of ``components_``."""
+        found = np.empty(len(values), object)
+        found[self._rows_of_topics] = values
+        return found
+
+    @property
+    def _rows_of_topics(self) -> NDArray[np.int64]:
+        """The row of each topic, in the order of owners."""
+        rows: NDArray[np.int64] | None = vars(self).get("topic_rows_")
+        return np.arange(self._n_topics) if rows is None else rows
+
+    @property
+    def owner_numbers(self) -> NDArray[np.int64]:
+        """The number of the class that owns each topic, -1 for those of all classes."""
+        sizes = [self.n_shared, *self._n_own]
+        found = np.empty(sum(sizes), np.int64)
+        found[self._rows_of_topics] = np.repeat(np.arange(-1, len(self._n_own)), sizes)
+        return found
+
+    def of_owners(self, owners: NDArray[np.int64]) -> Self:
+        """The same model, not fitted yet, with a topic for each of these owners."""
+        sizes = np.bincount(owners + 1, minlength=1 + len(self.classes_)).tolist()
+        own = dict(zip(self.classes_.tolist(), sizes[1:], strict=True))
+        alike = len(set(own.values())) == 1
+        again: Self = clone(self).set_params(n_shared=sizes[0], n_per_class=sizes[1] if alike else own)
+        return again
+
+    def in_order(self, owners: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Topics of these owners in the order of a fit: the shared ones, then class by class."""
+        return np.argsort(owners, kind="stable")
+
+    def take_topics(self, components: Any, owners: NDArray[np.int64]) -> None:
+        """Have these topics, of these owners, in place of those found."""
+        super().take_topics(components, owners)
+        self._set_sizes()
+        rows = self.in_order(owners)
+        self.__dict__.pop("topic_rows_", None)
+        if (rows != np.arange(len(rows))).any():
+            self.topic_rows_ = rows
 
     def _topic_places(self) -> dict[Any, int]:
         places: dict[Any, int] = super()._topic_places()
         starts = np.concatenate([[0, self.n_shared], self.n_shared + np.cumsum(self._n_own)]).tolist()
-        sizes = [self.n_shared, *self._n_own]
+        sizes, rows = [self.n_shared, *self._n_own], self._rows_of_topics
         for owner, start, size in zip(["shared", *self.classes_.tolist()], starts, sizes, strict=False):
             for k in range(size):
-                places.setdefault((owner, k), start + k)
+                places.setdefault((owner, k), int(rows[start + k]))
         return places
 
     @property
@@ -243,7 +303,7 @@ class ClassTopicsModel(BatchModel):
         names = [f"shared{k}" for k in range(self.n_shared)]
         for label, n in zip(labels, self._n_own, strict=True):
             names += [f"{label}{joint}{k}" for k in range(n)]
-        return np.array(names, object)
+        return self._by_row(names)
 
     def transform(self, X: Any, y: Any = None, *, unknown: str = "error") -> Weights:
         """The weights of documents for the shared topics and those of their class.
@@ -307,15 +367,19 @@ class ClassTopicsModel(BatchModel):
 
     def _prepared(self, dtype: Any, engine: Engine) -> FixedClasses:
         loss, sizes = self._loss(), (self.n_shared, self._n_own)
-        found: FixedClasses = prepared(
-            self, dtype, (loss, sizes), lambda components: loss.fold_in_classes(components, dtype, *sizes)
-        )
+        rows = vars(self).get("topic_rows_")
+
+        def make(components: Any) -> FixedClasses:
+            return loss.fold_in_classes(components if rows is None else components[rows], dtype, *sizes)
+
+        found: FixedClasses = prepared(self, dtype, (loss, sizes), make)
         return found
 
     def _explained(self, X: Any, y: Any = None, unknown: str = "error") -> Explained:
         X = self._check_new(X)
         members = self._members(X, y, unknown)
         starts = np.concatenate([[self.n_shared], self.n_shared + np.cumsum(self._n_own)])
+        topics = self._rows_of_topics.astype(np.int32)
         parts, places, loss, energy = [], [], 0.0, 0.0
         with self._engine() as engine:
             classes = self._prepared(X.dtype, engine)
@@ -327,11 +391,14 @@ class ClassTopicsModel(BatchModel):
                 W, part_loss, part_energy = classes.of(p).explained(own, engine)
                 columns = np.arange(W.shape[1], dtype=np.int32)
                 columns[self.n_shared :] += starts[p] - self.n_shared
+                columns = topics[columns]
                 part = CompressedRows(*compress(W))
                 parts.append(part._replace(indices=columns[part.indices]))
                 places.append(rows)
                 loss, energy = loss + part_loss, energy + part_energy
         W = stacked(parts, self.components_.shape[0])
+        if "topic_rows_" in vars(self):
+            W.sort_indices()
         if len(parts) > 1:
             W = csr_array(W[np.argsort(np.concatenate(places), kind="stable")])
         return Explained(W, loss, energy)

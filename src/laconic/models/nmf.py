@@ -224,7 +224,12 @@ class GroupNMF(ClassTopicsModel):
     """
 
     _solvers: ClassVar[tuple[str, ...]] = ("cd", "mu")
-    _schema = (ClassTopicsModel._schema[0], Field("components", _nonnegative), *COMMON[1:], *SEEN)
+    _schema = (
+        ClassTopicsModel._schema[0],
+        Field("components", _nonnegative),
+        *ClassTopicsModel._schema[2:],
+        *SEEN,
+    )
 
     def __init__(
         self,

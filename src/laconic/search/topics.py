@@ -195,14 +195,13 @@ class TopicMatcher:
         n_topics = self.model.components_.shape[0]
         if not self.model.traits.classes:
             return [(None, np.arange(self.n_documents), np.arange(n_topics))]
-        classes, owners = self.model.classes_, self.model.topic_class_
-        shared = np.arange(n_topics) < self.model.n_shared
+        classes, owners = self.model.classes_, self.model.owner_numbers
         members = np.searchsorted(classes, self.model.classes_of(rows, labels))
         return [
             (
                 label,
                 np.flatnonzero(members == number),
-                np.flatnonzero(shared | (~shared & (owners == label))),
+                np.flatnonzero((owners < 0) | (owners == number)),
             )
             for number, label in enumerate(classes.tolist())
         ]

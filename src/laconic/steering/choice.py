@@ -290,7 +290,7 @@ def choose_among(
     for number in numbers:
         sized = clone(model).set_params(n_components=number)
         # the same halves for all numbers: what differs between them is not the documents
-        tasks += half_tasks(sized, n_documents, n_runs, random_state, random_state)
+        tasks += half_tasks(sized, number, n_documents, n_runs, random_state, random_state)
         tasks.append(Task(sized.set_params(random_state=random_state, n_jobs=1, verbose=0), None, number))
 
     def conclude(task: Task, fitted: TopicModel) -> Any:

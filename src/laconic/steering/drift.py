@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from laconic.corpus.periods import cut
 from laconic.display.topics import heaviest
 from laconic.errors import Parameter, ParameterError
 from laconic.steering.anchors import STRENGTH
-from laconic.steering.edits import Draft, draft_of, obstacle
+from laconic.steering.edits import Draft, draft_of, obstacle, only_as_they_are
 from laconic.steering.refitting import found_anew
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ def drift(
     seen: list[_Seen] = []
     rows = draft.rows
     for number, chosen in enumerate(periods.values()):
-        one = _fitted(Draft(bundle, rows, draft.notes, draft.free, draft.held), X, chosen, float(strength))
+        one = _fitted(replace(draft, rows=rows), X, chosen, float(strength))
         seen.append(one)
         rows = _carried(one.rows, rows)
         if tell is not None:
@@ -200,9 +200,11 @@ class _Seen:
 
 def _corpus(bundle: Bundle) -> Any:
     """The documents; refused are those that cannot be followed."""
-    why = obstacle(bundle)
+    why = obstacle(bundle) or only_as_they_are(bundle)
+    if why is None and bundle.model.traits.classes:
+        why = f"topics of {type(bundle.model).__name__} belong to classes, which a period may lack"
     if why is not None:
-        raise ParameterError(why.partition(":")[0] + ", so they cannot be followed through time")
+        raise ParameterError(f"{why}: they cannot be followed through time")
     if bundle.documents is None:
         raise ParameterError(
             "this model was saved without its documents, so its topics cannot be followed through time: keep "
@@ -221,7 +223,7 @@ def _begun(bundle: Bundle) -> Draft:
     """A draft in which every topic may follow the documents but those that are frozen."""
     draft = draft_of(bundle)
     moving = frozenset(bundle.notes.living) - bundle.notes.frozen
-    return Draft(bundle, draft.rows, draft.notes, moving, moving)
+    return replace(draft, free=moving, held=moving)
 
 
 def _periods(corpus: Any, by: str, least: int) -> tuple[dict[str, NDArray[np.int64]], int]:

@@ -58,9 +58,15 @@ class Editing:
         self.draft = edits.forbid(self.draft, words, topic)
         return self
 
-    def seed(self, words: Iterable[str], topic: int | str | None = None, name: str | None = None) -> Self:
-        """Hold a topic at some words, or a new one, which comes after all others."""
-        self.draft = edits.seed(self.draft, words, topic, name)
+    def seed(
+        self,
+        words: Iterable[str],
+        topic: int | str | None = None,
+        name: str | None = None,
+        owner: str | None = None,
+    ) -> Self:
+        """Hold a topic at some words, or a new one after all others: of a class, or by default shared."""
+        self.draft = edits.seed(self.draft, words, topic, name, owner)
         return self
 
     def freeze(self, *topics: int | str) -> Self:

@@ -6,14 +6,16 @@ whose number is not used again; a split, or a new seed, adds topics at the end.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, issparse, vstack
-from sklearn.base import clone
+from scipy.sparse import csr_array, hstack, issparse, vstack
+from sklearn.exceptions import ConvergenceWarning
 
 from laconic.bundle.notes import Notes, Returns
 from laconic.errors import ParameterError
@@ -40,6 +42,8 @@ class Draft:
         The topics as a refit finds them.
     notes : Notes
         Names, and what was retired, frozen and forbidden.
+    owners : tuple of int
+        Of each topic the number of the class that owns it; -1 for those of all documents.
     free : frozenset of int
         Topics whose words are to be found anew.
     held : frozenset of int
@@ -53,6 +57,7 @@ class Draft:
     bundle: Bundle
     rows: csr_array
     notes: Notes
+    owners: tuple[int, ...]
     free: frozenset[int] = frozenset()
     held: frozenset[int] = frozenset()
     seeds: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
@@ -79,23 +84,38 @@ class Draft:
 
 def draft_of(bundle: Bundle) -> Draft:
     """The draft that nothing was done to yet."""
-    return Draft(bundle, csr_array(bundle.model.components_, copy=True), bundle.notes)
+    owners = tuple(bundle.model.owner_numbers.tolist())
+    return Draft(bundle, csr_array(bundle.model.components_, copy=True), bundle.notes, owners)
 
 
 def obstacle(bundle: Bundle) -> str | None:
     """Why the topics of a bundle can be renamed, but not edited; None if they can be."""
+    if "anchors" in bundle.model.get_params(deep=False):
+        return None
+    return (
+        f"topics of {type(bundle.model).__name__} are one orthonormal basis, which is turned as a whole, so "
+        "that none can change while the others stay"
+    )
+
+
+def only_as_they_are(bundle: Bundle) -> str | None:
+    """Why topics are changed without being found anew in the documents; None if they are found anew."""
     traits, kind = bundle.model.traits, type(bundle.model).__name__
-    if traits.classes or traits.modalities or traits.links:
-        return f"topics of {kind} belong to classes, modalities or links: they can be renamed, but not edited"
-    if "anchors" not in bundle.model.get_params(deep=False):
-        return f"topics of {kind} cannot be held one by one: they can be renamed, but not edited"
+    if traits.modalities:
+        return f"topics of {kind} are found in several modalities at once"
+    if traits.links:
+        return f"topics of {kind} depend on links, which are not saved with a model"
     return None
 
 
-def _check_editable(draft: Draft) -> None:
-    why = obstacle(draft.bundle)
+def check_editable(bundle: Bundle, *, anew: bool = False) -> None:
+    """Refuse what the topics of a bundle do not allow; `anew`: if they have to be found in the documents."""
+    why = obstacle(bundle)
     if why is not None:
-        raise ParameterError(why)
+        raise ParameterError(f"{why}: they can be renamed, but not edited")
+    why = only_as_they_are(bundle) if anew else None
+    if why is not None:
+        raise ParameterError(f"{why}: they can be merged, dropped and frozen, but not found anew")
 
 
 def rename(draft: Draft, topic: int | str, name: str | None) -> Draft:
@@ -107,11 +127,17 @@ def rename(draft: Draft, topic: int | str, name: str | None) -> Draft:
 
 def merge(draft: Draft, *topics: int | str) -> Draft:
     """Make one topic of several: it has the number of the first, and its name, or else that of another."""
-    _check_editable(draft)
+    check_editable(draft.bundle)
     numbers = list(dict.fromkeys(draft.number(topic) for topic in topics))
     if len(numbers) < 2:
         raise ParameterError("name two topics or more to merge")
     first, *others = numbers
+    strange = [k for k in others if draft.owners[first] not in (-1, draft.owners[k])]
+    if strange:
+        raise ParameterError(
+            f"topic {strange[0]} is not of the class of topic {first}, whose documents alone would have it: "
+            "merge topics of one class, or into a shared one, which is named first"
+        )
     masses = _masses(draft)[numbers]
     shares = masses / masses.sum() if masses.sum() > 0 else np.full(len(numbers), 1 / len(numbers))
     row = csr_array(shares[None, :].astype(draft.rows.dtype)) @ draft.rows[numbers]
@@ -119,6 +145,7 @@ def merge(draft: Draft, *topics: int | str) -> Draft:
     notes = _retired(draft.notes, others, f"merged into {first}")
     notes = notes.renamed(first, next((name for name in names if name is not None), None))
     draft = _with_rows(replace(draft, notes=notes), {first: row} | dict.fromkeys(others))
+    _check_classes(draft)
     # free, it would leave one of them for the other
     return _done(_held(draft, first), f"merge {' '.join(map(str, numbers))}")
 
@@ -128,7 +155,7 @@ def split(draft: Draft, topic: int | str, into: int = PARTS) -> Draft:
 
     The part that is most like the topic keeps its number and name; the others come after all topics.
     """
-    _check_editable(draft)
+    check_editable(draft.bundle, anew=True)
     number = draft.number(topic)
     if type(into) is not int or into < 2:
         raise ParameterError(f"a topic is split into two or more, not {into!r}")
@@ -139,19 +166,22 @@ def split(draft: Draft, topic: int | str, into: int = PARTS) -> Draft:
         raise ParameterError(
             f"topic {number} is the largest of {len(members)} documents: too few to split it into {into}"
         )
-    given = {"n_components": into, "verbose": 0, "max_iter": 50, **unsteered(draft.bundle.model)}
-    parts = csr_array(_quietly(clone(draft.bundle.model).set_params(**given), X[members]).components_)
+    model = draft.bundle.model
+    small = model.of_owners(np.full(into, -1)).set_params(verbose=0, max_iter=50, **unsteered(model))
+    # topics that are shared by documents of one class, or of many, do not care which
+    fit_quietly(small, X[members], np.zeros(len(members), int) if model.traits.classes else None)
+    parts = csr_array(small.components_)
     likeness = np.asarray((parts @ draft.rows[[number]].T).toarray()).ravel() / _norms(parts)
     order = np.argsort(-likeness, kind="stable")
     new = list(range(draft.n_topics, draft.n_topics + into - 1))
     rows = {topic: parts[[k]] for topic, k in zip([number, *new], order, strict=True)}
-    draft = _with_rows(_longer(draft, len(new)), rows)
+    draft = _with_rows(_longer(draft, len(new), draft.owners[number]), rows)
     return _done(_freed(draft, number, *new), f"split {number}" + (f" {into}" if into != PARTS else ""))
 
 
 def drop(draft: Draft, *topics: int | str) -> Draft:
     """Take topics away; their documents get the weights that the others give them."""
-    _check_editable(draft)
+    check_editable(draft.bundle)
     numbers = list(dict.fromkeys(draft.number(topic) for topic in topics))
     if not numbers:
         raise ParameterError("name a topic to drop")
@@ -160,18 +190,23 @@ def drop(draft: Draft, *topics: int | str) -> Draft:
     draft = _with_rows(
         replace(draft, notes=_retired(draft.notes, numbers, "dropped")), dict.fromkeys(numbers)
     )
+    _check_classes(draft)
     return _done(draft, f"drop {' '.join(map(str, numbers))}")
 
 
 def reduce(draft: Draft, n: int) -> Draft:
     """Merge the topics that are most alike until so many are left; the heaviest of them keeps its number."""
-    _check_editable(draft)
+    check_editable(draft.bundle)
     living = draft.notes.living
-    if type(n) is not int or not 1 <= n <= len(living):
-        raise ParameterError(f"topics are reduced to between 1 and {len(living)}, not {n!r}")
+    owners = np.array(draft.owners)[living]
+    fewest = len(set(owners.tolist()))
+    if type(n) is not int or not fewest <= n <= len(living):
+        raise ParameterError(f"topics are reduced to between {fewest} and {len(living)}, not {n!r}")
     rows = draft.rows[living]
     lengths = _norms(rows)
     cosines = (rows @ rows.T).toarray() / np.outer(lengths, lengths)
+    # those of different owners are never joined: less alike than any two others
+    cosines[owners[:, None] != owners] = -2
     masses = _masses(draft)
     root = tree_of(living, [""] * len(living), masses[living], cosines)
     assert root is not None
@@ -184,7 +219,7 @@ def reduce(draft: Draft, n: int) -> Draft:
 
 def forbid(draft: Draft, words: Iterable[str], topic: int | str | None = None) -> Draft:
     """Keep words out of a topic, or of all: now, and whenever topics are edited."""
-    _check_editable(draft)
+    check_editable(draft.bundle)
     columns = _columns(draft, _listed(words, "forbid"))
     listed = _terms(draft, columns)
     number = None if topic is None else draft.number(topic)
@@ -197,7 +232,7 @@ def forbid(draft: Draft, words: Iterable[str], topic: int | str | None = None) -
         if barred[row.indices].any():
             row.data[barred[row.indices]] = 0
             row.eliminate_zeros()
-            if not row.nnz:
+            if not all(row[:, part].nnz for part in _segments(draft)):
                 raise ParameterError(f"topic {k} would have no words left: drop it, or forbid fewer")
             changed[k] = row
     pairs = tuple((number, word) for word in listed if (number, word) not in draft.notes.forbidden)
@@ -208,15 +243,21 @@ def forbid(draft: Draft, words: Iterable[str], topic: int | str | None = None) -
 
 
 def seed(
-    draft: Draft, words: Iterable[str], topic: int | str | None = None, name: str | None = None
+    draft: Draft,
+    words: Iterable[str],
+    topic: int | str | None = None,
+    name: str | None = None,
+    owner: str | None = None,
 ) -> Draft:
-    """Hold a topic, or a new one at the end, at some words."""
-    _check_editable(draft)
+    """Hold a topic, or a new one at the end, at some words; `owner` is the class of a new one."""
+    check_editable(draft.bundle, anew=True)
     columns = _columns(draft, _listed(words, "seed a topic with"))
     listed = _terms(draft, columns)
     number = draft.n_topics if topic is None else draft.number(topic)
     if number == draft.n_topics:
-        draft = _longer(draft, 1)
+        draft = _longer(draft, 1, _class_number(draft, owner))
+    elif owner is not None:
+        raise ParameterError(f"topic {number} has its owner already: leave the class out")
     if name is not None:
         draft = replace(draft, notes=draft.notes.renamed(number, name))
     X, _ = _documents(draft, "seed")
@@ -234,7 +275,7 @@ def seed(
 
 def freeze(draft: Draft, *topics: int | str) -> Draft:
     """Leave the words of topics alone, whatever else is edited, from now on."""
-    _check_editable(draft)
+    check_editable(draft.bundle)
     numbers = [draft.number(topic) for topic in topics]
     if not numbers:
         raise ParameterError("name a topic to freeze")
@@ -307,19 +348,54 @@ def _shaped(draft: Draft, row: csr_array) -> csr_array:
     model = draft.bundle.model
     if model.word_budget is not None:
         return unit_budget(row, model.word_budget, nonnegative=model.traits.nonnegative)
-    if model.wants == "counts":
-        return csr_array(row / (row.sum() or 1))
-    return row
+    if model.wants != "counts":
+        return row
+    parts = []
+    for columns in _segments(draft):
+        part = row[:, columns]
+        parts.append(part / (part.sum() or 1))
+    return csr_array(hstack(parts, "csr"))
 
 
-def _longer(draft: Draft, more: int) -> Draft:
-    """Room for topics after the others."""
+def _segments(draft: Draft) -> list[slice]:
+    """The columns of each modality, over each of which a topic is a distribution."""
+    model = draft.bundle.model
+    sizes = [model.n_terms_of(name) for name in model.modalities] or [draft.rows.shape[1]]
+    ends = np.cumsum([0, *sizes]).tolist()
+    return [slice(*pair) for pair in pairwise(ends)]
+
+
+def _class_number(draft: Draft, owner: str | None) -> int:
+    """The number of a class; -1 for None, which owns the topics of all documents."""
+    if owner is None:
+        return -1
+    model = draft.bundle.model
+    known = [str(label) for label in model.classes_.tolist()] if model.traits.classes else []
+    if owner not in known:
+        there = f"there are {', '.join(known)}" if known else f"{type(model).__name__} has none"
+        raise ParameterError(f"there is no class {owner!r}: {there}")
+    return known.index(owner)
+
+
+def _check_classes(draft: Draft) -> None:
+    """Refuse to leave documents of a class without topics."""
+    model = draft.bundle.model
+    if not model.traits.classes:
+        return
+    left = {draft.owners[k] for k in draft.notes.living}
+    lacking = [label for p, label in enumerate(model.classes_.tolist()) if not {-1, p} & left]
+    if lacking:
+        raise ParameterError(f"documents of class {lacking[0]!r} would have no topics: leave one of them")
+
+
+def _longer(draft: Draft, more: int, owner: int) -> Draft:
+    """Room for topics of an owner after all others."""
     rows = vstack([draft.rows, csr_array((more, draft.rows.shape[1]), dtype=draft.rows.dtype)], "csr")
     notes, returns = draft.notes, draft.notes.returns
     if returns is not None:
         returns = Returns((*returns.shares, *[None] * more), returns.n_refits)
     notes = replace(notes, names=(*notes.names, *[None] * more), returns=returns)
-    return replace(draft, rows=csr_array(rows), notes=notes)
+    return replace(draft, rows=csr_array(rows), notes=notes, owners=(*draft.owners, *[owner] * more))
 
 
 def _masses(draft: Draft) -> NDArray[np.float64]:
@@ -341,18 +417,33 @@ def _documents(draft: Draft, what: str) -> tuple[Any, NDArray[Any]]:
     return draft.bundle.model.rows(corpus.counts, lambda counts: corpus.X), _dense(documents.weights)
 
 
+def word_columns(bundle: Bundle) -> dict[str, list[int]]:
+    """The columns of each word of the vocabulary: one, or one in each modality that has it."""
+    found: dict[str, list[int]] = {}
+    first = 0
+    for name in (*bundle.modalities,) or (None,):
+        vectorizer = bundle.vectorizer if name is None else bundle.vectorizers.get(name)
+        for column, term in enumerate(() if vectorizer is None else vectorizer.vocabulary):
+            found.setdefault(str(term), []).append(first + column)
+        first += bundle.model.n_terms_of(name)
+    return found
+
+
 def _columns(draft: Draft, words: Iterable[str]) -> list[int]:
     """The columns of words, which may be written as in a text: with capitals, or as a form of a stem."""
-    vectorizer = draft.bundle.vectorizer
-    if vectorizer is None:
+    bundle = draft.bundle
+    places = word_columns(bundle)
+    if not places:
         raise ParameterError("this model was saved without a vocabulary: it does not know words")
-    places = {str(term): column for column, term in enumerate(vectorizer.vocabulary)}
+    vectorizers = [one for one in (bundle.vectorizer, *bundle.vectorizers.values()) if one is not None]
     found: list[int] = []
     unknown = []
     for word in words:
-        read = [places[word]] if word in places else vectorizer.count([word]).indices.tolist()
-        found += read
-        if not read:
+        forms = [word]
+        if word not in places:
+            forms = [str(v.vocabulary[m]) for v in vectorizers for m in v.count([word]).indices]
+        found += [column for form in forms for column in places[form]]
+        if not forms:
             unknown.append(repr(word[:80]))
     if unknown:
         raise ParameterError(f"{enumerated(unknown, 'or')} is not in the vocabulary")
@@ -360,9 +451,8 @@ def _columns(draft: Draft, words: Iterable[str]) -> list[int]:
 
 
 def _terms(draft: Draft, columns: Iterable[int]) -> list[str]:
-    vectorizer = draft.bundle.vectorizer
-    assert vectorizer is not None
-    return [str(vectorizer.vocabulary[column]) for column in columns]
+    names = {column: word for word, own in word_columns(draft.bundle).items() for column in own}
+    return list(dict.fromkeys(names[column] for column in columns))
 
 
 def _listed(words: Iterable[str], what: str) -> list[str]:
@@ -372,14 +462,11 @@ def _listed(words: Iterable[str], what: str) -> list[str]:
     return listed
 
 
-def _quietly(model: Any, X: Any) -> Any:
-    import warnings
-
-    from sklearn.exceptions import ConvergenceWarning
-
+def fit_quietly(model: Any, X: Any, y: Any = None, callback: Any = None) -> Any:
+    """Fit a model of which nobody asks whether the last digits still moved."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return model.fit(X)
+        return model.fit(X, y, callback=callback)
 
 
 def unsteered(model: Any) -> dict[str, Any]:

@@ -49,13 +49,15 @@ def check_refittable(model: TopicModel) -> None:
         )
 
 
-def half_tasks(model: TopicModel, n_documents: int, n_runs: int, random_state: Any, seed: int) -> list[Task]:
+def half_tasks(
+    model: TopicModel, n_topics: int, n_documents: int, n_runs: int, random_state: Any, seed: int
+) -> list[Task]:
     """Fits to random halves of the documents, each from a seed of its own; the halves are those of `seed`."""
     random = check_random_state(random_state)
     tasks = []
     for run, half in enumerate(halves(n_documents, n_runs, random)):
         again = clone(model).set_params(random_state=seed + SEED_STEP + run, n_jobs=1, verbose=0)
-        tasks.append(Task(again, half, model._n_topics / 2))
+        tasks.append(Task(again, half, n_topics / 2))
     return tasks
 
 

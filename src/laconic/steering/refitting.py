@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import csr_array, issparse
-from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
+from scipy.sparse import csr_array, issparse, vstack
 
 from laconic.bundle.bundle import Bundle
 from laconic.bundle.documents import Documents
 from laconic.checks import check_choice
 from laconic.steering.anchors import Anchors
-from laconic.steering.edits import unsteered
+from laconic.steering.edits import fit_quietly, only_as_they_are, unsteered, word_columns
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,6 +24,7 @@ STRENGTH = 1.0
 """How strongly topics are held that are anchored while others are found anew."""
 SEED_STRENGTH = 0.05
 """How strongly a topic is held at its seed words, as in a fit."""
+SUMS = ("seen_", "n_documents_seen_")
 
 
 def refitted(draft: Draft, keep: str = KEEP[0], *, callback: Callback | None = None) -> Bundle:
@@ -73,17 +71,21 @@ def _model(draft: Draft, keep: str, callback: Callback | None) -> Any:
     same = rows.shape == old.components_.shape and abs(rows - csr_array(old.components_)).nnz == 0
     if same and not draft.free:
         return old
-    fitted = old
-    if draft.free and draft.bundle.documents is not None:
-        corpus = draft.bundle.documents.corpus()
+    fitted, documents = old, draft.bundle.documents
+    if draft.free and documents is not None and only_as_they_are(draft.bundle) is None:
+        corpus = documents.corpus()
         X = old.rows(corpus.counts, lambda counts: corpus.X)
-        fitted, rows = found_anew(draft, X, keep, callback=callback)
-    model = clone(old).set_params(n_components=draft.n_topics, **unsteered(old))
+        y = old.classes_of(X, corpus.labels) if old.traits.classes else None
+        fitted, rows = found_anew(draft, X, keep, y=y, callback=callback)
+    owners = np.array(draft.owners)
+    model = old.of_owners(owners).set_params(**unsteered(old))
     for name, value in vars(fitted).items():
-        if name.endswith("_") and not name.startswith("_"):
+        # sums over documents of batches are those of other topics
+        if name.endswith("_") and not name.startswith("_") and name not in SUMS:
             setattr(model, name, value)
     dtype, sparse = old.components_.dtype, issparse(old.components_)
-    model.components_ = csr_array(rows, dtype=dtype) if sparse else rows.toarray().astype(dtype)
+    components = csr_array(rows, dtype=dtype) if sparse else rows.toarray().astype(dtype)
+    model.take_topics(components, owners)
     return model
 
 
@@ -92,6 +94,7 @@ def found_anew(
     X: Any,
     keep: str = KEEP[0],
     *,
+    y: Any = None,
     strength: float = STRENGTH,
     begin: Callable[[csr_array], csr_array] | None = None,
     callback: Callback | None = None,
@@ -106,6 +109,8 @@ def found_anew(
         The documents, as the model takes them.
     keep : {"frozen", "anchored"}, default="frozen"
         As of `refitted`.
+    y : array of shape (n_documents,), optional
+        Their classes, for a model that has classes.
     strength : float
         How strongly topics are held that are anchored.
     begin : callable, optional
@@ -121,23 +126,22 @@ def found_anew(
         The fit, which has no rows for topics without words; and all rows.
     """
     living = np.flatnonzero(np.diff(draft.rows.indptr))
+    owners, model = np.array(draft.owners)[living], draft.bundle.model
+    living = living[model.in_order(owners)]
     place = {int(topic): row for row, topic in enumerate(living)}
     targets = draft.rows[living]
-    again = clone(draft.bundle.model).set_params(
-        n_components=len(living),
+    again = model.of_owners(owners).set_params(
         init=targets if begin is None else begin(targets),
         anchors=_anchors(draft, keep, targets, place, strength),
         verbose=0,
         **settings,
     )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        again.fit(X, callback=callback)
-    found = csr_array(again.components_)
-    indptr = np.zeros(draft.n_topics + 1, found.indptr.dtype)
-    indptr[living + 1] = np.diff(found.indptr)
-    rows = csr_array((found.data, found.indices, np.cumsum(indptr)), shape=draft.rows.shape)
-    return again, rows
+    fit_quietly(again, X, y, callback)
+    nothing = csr_array((1, draft.rows.shape[1]), dtype=draft.rows.dtype)
+    sources = np.full(draft.n_topics, len(living))
+    sources[living] = np.arange(len(living))
+    rows = csr_array(vstack([csr_array(again.components_), nothing], format="csr"))[sources]
+    return again, csr_array(rows)
 
 
 def _anchors(draft: Draft, keep: str, start: csr_array, place: dict[int, int], strength: float) -> Anchors:
@@ -155,12 +159,11 @@ def _anchors(draft: Draft, keep: str, start: csr_array, place: dict[int, int], s
             strengths[row] = 0
         elif topic not in draft.held and (keep == "frozen" or topic in draft.notes.frozen):
             frozen.append(row)
-    vocabulary = draft.bundle.vocabulary
-    columns = {str(term): column for column, term in enumerate(() if vocabulary is None else vocabulary)}
+    columns = word_columns(draft.bundle)
     forbidden: dict[int | None, list[int]] = {}
     for owner, word in draft.notes.forbidden:
         if word in columns and (owner is None or owner in place):
-            forbidden.setdefault(None if owner is None else place[owner], []).append(columns[word])
+            forbidden.setdefault(None if owner is None else place[owner], []).extend(columns[word])
     return Anchors(csr_array(targets), strengths, frozen, _by_topic(forbidden, frozen, len(place)))
 
 

@@ -7,7 +7,6 @@ from numbers import Integral
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sklearn.base import clone
 
 from laconic.bundle.notes import Returns
 from laconic.checks import check_number
@@ -62,8 +61,8 @@ def measure_returns(
     corpus = documents.corpus()
     again = model
     if bundle.notes.retired:
-        again = clone(model).set_params(n_components=len(bundle.notes.living))
-    tasks = half_tasks(again, corpus.shape[0], n_refits, random_state, random_state)
+        again = model.of_owners(model.owner_numbers[bundle.notes.living])
+    tasks = half_tasks(again, len(bundle.notes.living), corpus.shape[0], n_refits, random_state, random_state)
     found = run_side_by_side(tasks, corpus, lambda task, fitted: fitted.components_, n_jobs=n_jobs, tell=tell)
     back = np.mean([topic_overlap(model.components_, each) >= COMES_BACK for each in found], axis=0)
     returns = Returns(tuple(back.tolist()), int(n_refits))

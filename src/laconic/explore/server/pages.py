@@ -18,7 +18,7 @@ from laconic.explore.server.links import ExplorerLinks
 from laconic.explore.server.state import Explored, Seen
 from laconic.explore.views.lines import UnknownError
 from laconic.explore.views.shapes import Described
-from laconic.steering.edits import obstacle
+from laconic.steering.edits import obstacle, only_as_they_are
 
 PAGE = 100
 ON_MAP = 500
@@ -90,7 +90,7 @@ class Pages:
             "classes": bool(facts.owners or facts.label_names),
             "time": facts.over_time is not None,
             "texts": bundle.vectorizer is not None or bool(bundle.vectorizers),
-            "edits": facts.documents is not None and obstacle(bundle) is None,
+            "edits": facts.documents is not None and (obstacle(bundle) or only_as_they_are(bundle)) is None,
         }
 
     def router(self) -> APIRouter:

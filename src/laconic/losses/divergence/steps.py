@@ -120,9 +120,7 @@ class DivergenceSteps:
         if self.before is not None:
             totals += self.before.totals
             for block, part in zip(self.blocks, counts, strict=True):
-                known = self.before.rows(block.terms)
-                if known is not None:
-                    part += known
+                self.before.add(block.terms, topics, part, totals[block.segment])
         return Expected(loss + self._held(topics), totals, counts)
 
     def _held(self, topics: Floats) -> float:
