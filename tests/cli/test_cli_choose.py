@@ -4,11 +4,13 @@ import json
 
 import pytest
 
+from laconic import load
 from laconic.steering import Choice
 
 
-def run(laconic, jsonl, *options):
-    return laconic("choose", jsonl, "--text", "body", "-k", "2,3,6", "--runs", 2, "--words", 8, *options)
+def run(laconic, jsonl, *options, code=0):
+    given = ("--text", "body", "-k", "2,3,6", "--runs", 2, "--words", 8)
+    return laconic("choose", jsonl, *given, *options, code=code)
 
 
 def test_table_and_reason(laconic, jsonl, tmp_path):
@@ -33,6 +35,16 @@ def test_json_and_pictures(laconic, jsonl, tmp_path):
     page = (tmp_path / "choice.html").read_text()
     assert page.startswith("<!doctype html>")
     assert picture in page
+
+
+def test_what_was_found_is_kept_in_a_model(laconic, jsonl, tmp_path):
+    laconic("fit", jsonl, "--text", "body", "-k", 3, "-o", tmp_path / "model")
+    done = run(laconic, jsonl, "--into", tmp_path / "model", "-o", tmp_path / "choice.json")
+    assert "kept in" in done.stderr
+    choice = Choice.from_dict(json.loads((tmp_path / "choice.json").read_text()))
+    assert load(tmp_path / "model").chosen == choice.record()
+    done = run(laconic, jsonl, "--into", tmp_path / "nowhere", code=1)
+    assert "does not exist" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from explore_toys import HOSTILE, KINDS, of_size
 from test_report import Page
 
 import laconic
+from laconic.bundle.chosen import Chosen, Tried
 from laconic.explore import views
 from laconic.explore.server.app import make_app
 
@@ -216,3 +217,15 @@ def test_many_topics_have_pages(tmp_path):
     assert "There are 1,200 topics" in "".join(first.text)
     assert ask(app, "/topics/1199").status == 200
     assert ask(app, "/near").status == 200
+
+
+def test_the_overview_says_what_spoke_for_which_number_of_topics(tmp_path):
+    bundle = of_size(4)
+    tried = tuple(Tried(n, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6) for n in (2, 4))
+    bundle.chosen = Chosen(4, "4 topics <return> best", ("but few documents",), 10, 5, tried)
+    bundle.save(tmp_path / "model")
+    app = make_app(tmp_path / "model", door())
+    page = ask(app, "/").text
+    assert "4 topics &lt;return&gt; best" in page
+    assert "but few documents" in page
+    assert ask(app, "/api/overview").json["chosen"]["tried"][1]["n_topics"] == 4

@@ -171,7 +171,7 @@ def test_refusals(bundle):
         fitted(dates=None).drift()
     with pytest.raises(ParameterError, match="no dates"):
         fitted(dates=[None] * 270).drift()
-    with pytest.raises(ParameterError, match="orthonormal basis.*followed through time"):
+    with pytest.raises(ParameterError, match=r"orthonormal basis.*followed through time"):
         fitted("sparse-lsa").drift()
     labels = ["a", "b"] * 135
     with pytest.raises(ParameterError, match="belong to classes"):

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from laconic.bundle.chosen import Chosen, restored_chosen
 from laconic.bundle.documents import Documents, restore, store
 from laconic.bundle.history import History, restored_history, version_of
 from laconic.bundle.kind import MODEL, PREFIX, class_in
@@ -74,6 +75,8 @@ class Bundle:
         Read and checked when first used.
     index : SearchIndex
         The documents as they are searched; derived from them when first used.
+    chosen : Chosen or None
+        What spoke for which number of topics, where `laconic.choose` was asked: ``choice.record()``.
     vocabulary : numpy.ndarray of str, or None
         The terms in the order of the model's columns.
 
@@ -131,6 +134,7 @@ class Bundle:
         self.search_settings = None if search_settings is None else dict(search_settings)
         self._given = documents
         self._notes = Notes.of(self._n_topics, names) if names is not None else None
+        self.chosen: Chosen | None = None
         self.history = History()
         self._version: str | None = None
         self._check_names()
@@ -808,6 +812,7 @@ class Bundle:
     def _follow(self, old: Bundle, did: tuple[str, ...]) -> Self:
         """Take up the history of the bundle that this was made of; `did` is what was done to it."""
         self.history, self._version = old.history.extended(did, old.version), old.version
+        self.chosen = old.chosen
         return self
 
     @property
@@ -859,6 +864,7 @@ class Bundle:
                 else store(documents, self.model, writer, {name: _suffix(name) for name in self.modalities}),
                 "search": encode(self.search_settings, "search", writer),
                 **self._described_topics(),
+                **({} if self.chosen is None else {"chosen": self.chosen.stored()}),
                 **past.stored(),
             }
             writer.commit(document)
@@ -993,6 +999,7 @@ def load(
             search_settings=settings,
         )
         bundle.notes = restored_notes(stored, model.components_.shape[0])
+        bundle.chosen = restored_chosen(stored)
         bundle.history, bundle._version = restored_history(stored), version_of(stored.document)
     except BundleError:
         raise

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from sklearn.base import clone
 
+from laconic.bundle.chosen import Chosen, Tried
 from laconic.bundle.fitting import CALLED_HERE, check_counted
 from laconic.bundle.given import Names, corpora_of, sorted_options
 from laconic.bundle.tables import as_table
@@ -136,6 +137,18 @@ class Choice:
         """What `to_dict` gave."""
         candidates = tuple(_candidate(one) for one in described["candidates"])
         return cls(**{**described, "candidates": candidates, "warnings": tuple(described["warnings"])})
+
+    def record(self) -> Chosen:
+        """The means alone, as a bundle keeps them: ``bundle.chosen = choice.record()``."""
+        tried = tuple(
+            Tried(
+                one.n_topics,
+                **{name: getattr(one, name).mean for name in (*MEASURES, "overall")},
+                returning=one.returning,
+            )
+            for one in self.candidates
+        )
+        return Chosen(self.recommended, self.reason, self.warnings, self.n_documents, self.n_runs, tried)
 
     def to_svg(self) -> str:
         """A picture: a panel for each measure, over the numbers of topics."""

@@ -30,6 +30,8 @@ Examples
   laconic choose news.csv --text body -k 10,20,50,100 --words 30 -o choice.html
 
   laconic choose corpus -k 5,10,15 --runs 10 --json > choice.json
+
+  laconic choose news.csv --text body --into model
 """
 
 NUMBERS = "10,20,50,100"
@@ -61,6 +63,16 @@ Output = Annotated[
         readable=False,
     ),
 ]
+Into = Annotated[
+    Path | None,
+    typer.Option(
+        "--into",
+        metavar="MODEL",
+        help="Keep what was found in this saved model, too: its report and explorer show it.",
+        show_default=False,
+        readable=False,
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON to standard output instead of the table.")]
 
 KINDS = (".svg", ".html", ".json")
@@ -72,6 +84,7 @@ def choose(
     numbers: Numbers = NUMBERS,
     runs: Runs = 5,
     output: Output = None,
+    into: Into = None,
     json: AsJson = False,
     *,
     reading: dict[str, Any],
@@ -86,6 +99,7 @@ def choose(
     (stability). One number is recommended, with the reason.
     """
     with waiting("looking at the files"):
+        from laconic.bundle import load
         from laconic.bundle.fitting import check_counted
         from laconic.corpus.sources import Modality, find_source
         from laconic.models.making import make_model
@@ -98,6 +112,9 @@ def choose(
                 f"{output} has the suffix {output.suffix!r}; use one of {', '.join(KINDS)}",
                 param_hint="--output",
             )
+        if into is not None:
+            # not after all fits
+            load(into)
         tried = _read_numbers(numbers)
         given = {key: value for key, value in parameters.items() if key not in ("model", "graph")}
         with usage("--topics"):
@@ -130,6 +147,13 @@ def choose(
             file.write(_written(choice, output.suffix.lower()))
             sync(file)
         say(f"written to {output}", whole=True)
+    if into is not None:
+        with waiting(f"saving {into}"):
+            # as it is by now
+            bundle = load(into)
+            bundle.chosen = choice.record()
+            bundle.save(into)
+        say(f"kept in {into}", whole=True)
 
 
 def _written(choice: Choice, suffix: str) -> str:

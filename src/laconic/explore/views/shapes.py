@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from laconic.bundle.chosen import Chosen
+
 
 @dataclass(frozen=True)
 class Word:
@@ -98,6 +100,8 @@ class Overview:
         See above.
     n_iter : int
         How many iterations the fit took.
+    chosen : laconic.bundle.chosen.Chosen or None
+        What spoke for which number of topics, where that was asked.
     first : int
         The place of the first topic of `topics` among all.
     topics : list of TopicLine
@@ -119,6 +123,7 @@ class Overview:
     explained: float | None
     measured: int | None
     n_iter: int
+    chosen: Chosen | None
     first: int
     topics: list[TopicLine]
 

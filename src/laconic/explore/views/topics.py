@@ -108,6 +108,7 @@ def overview(
         explained=None if explained is None else explained[0],
         measured=None if explained is None else explained[1],
         n_iter=int(model.n_iter_),
+        chosen=bundle.chosen,
         first=first,
         topics=topic_lines(facts, listed, n_words),
     )
