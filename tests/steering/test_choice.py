@@ -170,7 +170,7 @@ def test_redundancy_counts_the_other_way():
         ({"n_topics": [2, 3], "n_runs": 1}, "n_runs"),
         ({"n_topics": [2, 3], "random_state": -1}, "random_state"),
         ({"n_topics": [2, 3], "model": "graph-plsa", "words": 40}, "links"),
-        ({"n_topics": [2, 3], "model": "nobody"}, "not known"),
+        ({"n_topics": [2, 3], "model": "nobody"}, "not a known model"),
         ({"n_topics": [2, 3], "typo": 1}, "no parameter"),
     ],
 )
