@@ -29,9 +29,9 @@ import laconic
 from laconic import Corpus, datasets
 from laconic.bundle.fitting import fit_bundle
 from laconic.models.making import make_model
-from laconic.steering.seeds import Seeds, sow
+from laconic.steering.seeds import Seeds, look_up
 
-STRENGTHS = (0.0, 0.005, 0.01, 0.02, 0.05, 0.1, 0.3)
+STRENGTHS = (0.0, 0.02, 0.05, 0.1, 0.2, 0.5)
 OURS = ("rlsi", "nmf", "plsa", "nmf-kl")
 LABELS: dict[str, dict[str, list[str]]] = {
     "bbc_news": {
@@ -167,9 +167,7 @@ def ours(model: str, strength: float) -> Callable[[Collection, int], Measured]:
 
 
 def _seed_columns(collection: Collection) -> list[list[int]]:
-    model = make_model("rlsi", collection.n_topics)
-    sown = sow(Seeds.of(collection.seeds), model, {"": collection.corpus.vectorizer})
-    return [sown.anchors.targets[k] for k in range(len(collection.seeds))]
+    return [look_up(words, collection.corpus.vectorizer, []) for words in collection.seeds.values()]
 
 
 def tomotopy_priors(collection: Collection, state: int) -> Measured:

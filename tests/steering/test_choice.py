@@ -171,7 +171,7 @@ def test_redundancy_counts_the_other_way():
         ({"n_topics": [2, 3], "random_state": -1}, "random_state"),
         ({"n_topics": [2, 3], "model": "graph-plsa", "words": 40}, "links"),
         ({"n_topics": [2, 3], "model": "nobody"}, "not a known model"),
-        ({"n_topics": [2, 3], "typo": 1}, "no parameter"),
+        ({"n_topics": [2, 3], "typo": 1}, "not a parameter"),
     ],
 )
 def test_what_makes_no_sense_is_refused(corpus, options, why):

@@ -88,8 +88,8 @@ def fit(
         (words that it may not have), "strength", and for a model of classes "class". A file has the same as
         YAML or JSON.
     seed_strength : float, optional
-        How strongly they are held, 0.05 by default: the larger, the more a topic is its seed words and
-        nothing else.
+        How strongly they are held at their words, and at the words that stand beside these in documents: 0.2
+        by default. The larger, the less a topic follows the other documents.
     random_state : int, RandomState instance or None, default=0
         The same seed gives the same topics, to the bit.
     n_jobs : int, optional
@@ -241,7 +241,7 @@ def hold_seeds(model: TopicModel, corpora: Mapping[str, Corpus], seeds: Seeds) -
         By modality; ``""`` if documents have just one.
     seeds : Seeds
     """
-    sown = sow(seeds, model, {name: one.vectorizer for name, one in corpora.items()})
+    sown = sow(seeds, model, corpora)
     model.set_params(anchors=sown.anchors)
     return sown.names
 

@@ -20,11 +20,12 @@ from sklearn.exceptions import ConvergenceWarning
 from laconic.bundle.notes import Notes, Returns
 from laconic.errors import ParameterError
 from laconic.losses.starts import unit_budget
+from laconic.steering.contexts import context_target
 from laconic.steering.tree import tree_of
 from laconic.words import enumerated
 
 if TYPE_CHECKING:
-    from laconic.bundle import Bundle
+    from laconic.bundle import Bundle, Documents
 
 PARTS = 2
 """Into how many a topic is split."""
@@ -48,8 +49,8 @@ class Draft:
         Topics whose words are to be found anew.
     held : frozenset of int
         Those of them that are held where the draft has them: they may follow the documents a little.
-    seeds : mapping of int to tuple of int
-        The columns of words that topics are held at.
+    seeds : mapping of int to csr_array of shape (1, n_terms)
+        Where topics are held that are wanted by some words.
     did : tuple of str
         What was done, as one would type it.
     """
@@ -60,7 +61,7 @@ class Draft:
     owners: tuple[int, ...]
     free: frozenset[int] = frozenset()
     held: frozenset[int] = frozenset()
-    seeds: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    seeds: Mapping[int, csr_array] = field(default_factory=dict)
     did: tuple[str, ...] = ()
 
     @property
@@ -260,15 +261,14 @@ def seed(
         raise ParameterError(f"topic {number} has its owner already: leave the class out")
     if name is not None:
         draft = replace(draft, notes=draft.notes.renamed(number, name))
-    X, _ = _documents(draft, "seed")
-    # documents, weighed by how much they have of the words
-    chosen = np.zeros(X.shape[1], X.dtype)
-    chosen[columns] = 1
-    row = csr_array((X @ chosen)[None, :]) @ X
-    if not row.nnz:
+    corpus = _kept(draft, "seed").corpus()
+    scale = float(np.median(_norms(draft.rows[draft.notes.living])))
+    members = _members(draft, draft.owners[number])
+    target = context_target(corpus.X, columns, members=members, scale=scale)
+    if target is None:
         raise ParameterError(f"no document has {enumerated(listed, 'or')}")
-    draft = replace(draft, seeds={**draft.seeds, number: tuple(columns)})
-    draft = _with_rows(draft, {number: csr_array(row)})
+    draft = replace(draft, seeds={**draft.seeds, number: target})
+    draft = _with_rows(draft, {number: target})
     where = "" if topic is None else f"{number} "
     return _done(_freed(draft, number), f"seed {where}{' '.join(listed)}")
 
@@ -365,6 +365,14 @@ def _segments(draft: Draft) -> list[slice]:
     return [slice(*pair) for pair in pairwise(ends)]
 
 
+def _members(draft: Draft, owner: int) -> Any:
+    """Which documents are of a class, by number; None for all of them."""
+    documents, model = draft.bundle.documents, draft.bundle.model
+    if owner < 0 or documents is None or documents.labels is None:
+        return None
+    return np.asarray(documents.labels) == str(model.classes_.tolist()[owner])
+
+
 def _class_number(draft: Draft, owner: str | None) -> int:
     """The number of a class; -1 for None, which owns the topics of all documents."""
     if owner is None:
@@ -408,11 +416,16 @@ def _masses(draft: Draft) -> NDArray[np.float64]:
     return masses
 
 
-def _documents(draft: Draft, what: str) -> tuple[Any, NDArray[Any]]:
-    """The documents as the model takes them, and their weights."""
+def _kept(draft: Draft, what: str) -> Documents:
     documents = draft.bundle.documents
     if documents is None:
         raise ParameterError(f"this model was saved without its documents, so topics cannot be {what}")
+    return documents
+
+
+def _documents(draft: Draft, what: str) -> tuple[Any, NDArray[Any]]:
+    """The documents as the model takes them, and their weights."""
+    documents = _kept(draft, what)
     corpus = documents.corpus()
     return draft.bundle.model.rows(corpus.counts, lambda counts: corpus.X), _dense(documents.weights)
 

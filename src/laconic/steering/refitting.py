@@ -12,6 +12,7 @@ from laconic.bundle.documents import Documents
 from laconic.checks import check_choice
 from laconic.steering.anchors import Anchors
 from laconic.steering.edits import fit_quietly, only_as_they_are, unsteered, word_columns
+from laconic.steering.seeds import STRENGTH as SEED_STRENGTH
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 KEEP = ("frozen", "anchored")
 STRENGTH = 1.0
 """How strongly topics are held that are anchored while others are found anew."""
-SEED_STRENGTH = 0.05
-"""How strongly a topic is held at its seed words, as in a fit."""
 SUMS = ("seen_", "n_documents_seen_")
 
 
@@ -151,8 +150,7 @@ def _anchors(draft: Draft, keep: str, start: csr_array, place: dict[int, int], s
     frozen = []
     for topic, row in place.items():
         if topic in draft.seeds:
-            targets[[row], :] = 0
-            targets[row, list(draft.seeds[topic])] = 1
+            targets[[row], :] = draft.seeds[topic]
             strengths[row] = SEED_STRENGTH
         elif topic in draft.free and topic not in draft.held:
             targets[[row], :] = 0

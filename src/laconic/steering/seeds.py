@@ -11,15 +11,18 @@ from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from laconic.errors import CorpusError, Parameter, ParameterError
 from laconic.steering.anchors import Anchors
+from laconic.steering.contexts import context_target
 
 if TYPE_CHECKING:
-    from laconic.corpus import Vectorizer
+    from laconic.corpus import Corpus, Vectorizer
 
 LARGEST_FILE = 10_000_000
 """Bytes of a file of seeds: it is written by hand."""
-STRENGTH = 0.05
+STRENGTH = 0.2
 """How strongly seeded topics are held, unless somebody says otherwise; see the page on steering."""
 _OF_A_SEED = ("words", "avoid", "strength", "class")
 _OF_ALL = ("topics", "avoid", "strength")
@@ -63,7 +66,7 @@ class Seeds:
     topics : tuple of Seed
     avoid : tuple of str
         Words that no topic may have.
-    strength : float, default=0.05
+    strength : float, default=0.2
         How strongly topics are held, unless a seed says otherwise.
     """
 
@@ -204,17 +207,17 @@ class Sown(NamedTuple):
     """By what anchors call topics."""
 
 
-def sow(seeds: Seeds, model: Any, vectorizers: Mapping[str, Vectorizer]) -> Sown:
-    """Look the words of seeds up, and hold the first topics of a model there.
+def sow(seeds: Seeds, model: Any, corpora: Mapping[str, Corpus]) -> Sown:
+    """Look the words of seeds up, and hold the first topics of a model there, and at the words beside them.
 
     Parameters
     ----------
     seeds : Seeds
     model : TopicModel
         Not fitted yet.
-    vectorizers : mapping of str to Vectorizer
-        By modality; ``""`` if documents have just one. Words are counted as those of documents are: in lower
-        case, by their stems, as n-grams.
+    corpora : mapping of str to Corpus
+        The documents by modality; ``""`` if they have just one. Words are counted as those of documents are:
+        in lower case, by their stems, as n-grams.
 
     Returns
     -------
@@ -234,13 +237,14 @@ def sow(seeds: Seeds, model: Any, vectorizers: Mapping[str, Vectorizer]) -> Sown
     places = _places(seeds, model)
     missing: list[str] = []
     by_modality = {}
-    for modality, vectorizer in vectorizers.items():
-        targets: dict[Any, list[int]] = {}
+    for modality, corpus in corpora.items():
+        vectorizer = corpus.vectorizer
+        targets: dict[Any, Any] = {}
         strengths: dict[Any, float] = {}
         forbidden: dict[Any, list[int]] = {}
         for seed, place in zip(seeds.topics, places, strict=True):
-            columns = _look_up(seed.words_of(modality), vectorizer, missing)
-            barred = _look_up(seed.avoid, vectorizer, [])
+            columns = look_up(seed.words_of(modality), vectorizer, missing)
+            barred = look_up(seed.avoid, vectorizer, [])
             both = sorted(set(columns) & set(barred))
             if both:
                 word = vectorizer.vocabulary[both[0]]
@@ -248,17 +252,31 @@ def sow(seeds: Seeds, model: Any, vectorizers: Mapping[str, Vectorizer]) -> Sown
                     Parameter("seeds"), f": {seed.name!r} is to have {word!r}, and to avoid it: decide"
                 )
             if columns:
-                targets[place] = columns
+                targets[place] = _target(model, corpus, columns, seed.owner)
                 strengths[place] = seeds.strength if seed.strength is None else seed.strength
             if barred:
                 forbidden[place] = barred
-        nobody = _look_up(seeds.avoid, vectorizer, [])
+        nobody = look_up(seeds.avoid, vectorizer, [])
         if nobody:
             forbidden[None] = nobody
         by_modality[modality] = Anchors(targets, strengths, forbidden=forbidden)
     _check_found(seeds, places, by_modality, missing)
     names = {place: seed.name for seed, place in zip(seeds.topics, places, strict=True)}
     return Sown(by_modality if model.traits.modalities else by_modality[""], names)
+
+
+def _target(model: Any, corpus: Corpus, columns: list[int], owner: str | None) -> Any:
+    """Where the topic of a seed is held: its words, and those beside them in documents of its owner."""
+    members = None
+    if owner is not None and corpus.labels is not None:
+        members = np.asarray([str(label) == owner for label in corpus.labels])
+    n_classes = len(set(corpus.labels)) if model.traits.classes and corpus.labels is not None else 1
+    n_shared, n_own = model._topics_by_class(n_classes)
+    energy = float(np.square(corpus.X.data, dtype=np.float64).sum())
+    # of about the length that topics get which are scaled against their weights
+    scale = (energy / max(1, n_shared + sum(n_own))) ** 0.25
+    found = context_target(corpus.X, columns, members=members, scale=scale)
+    return columns if found is None else found
 
 
 def _check_model(seeds: Seeds, model: Any) -> None:
@@ -307,7 +325,7 @@ def _check_room(count: int, room: int, of: str, name: str) -> None:
         )
 
 
-def _look_up(words: Collection[str], vectorizer: Vectorizer, missing: list[str]) -> list[int]:
+def look_up(words: Collection[str], vectorizer: Vectorizer, missing: list[str]) -> list[int]:
     """The columns of some words and phrases; those that the vocabulary lacks are added to `missing`."""
     found: set[int] = set()
     if not words:

@@ -134,7 +134,7 @@ SeedStrength = Annotated[
         "--seed-strength",
         metavar="NUMBER",
         min=0,
-        help="How strongly topics are held to their seeds, if the file does not say [0.05].",
+        help="How strongly topics are held to their seeds, if the file does not say [0.2].",
     ),
 ]
 Memory = Annotated[
