@@ -1,7 +1,10 @@
 """`fit --dry-run`: the plan, and how near its numbers come."""
 
+import errno
+import os
 import subprocess
 import sys
+from tempfile import gettempdir
 
 import numpy as np
 import pytest
@@ -24,6 +27,7 @@ from laconic.corpus import sizes
 from laconic.corpus.sizes import expected_sizes
 from laconic.corpus.sources import Modality, find_source
 from laconic.models.making import make_model
+from stored_files import contents
 
 MEGABYTE = 1_000_000
 
@@ -247,6 +251,55 @@ def test_too_little_memory_is_an_error_that_says_how_much_it_takes(laconic, tmp_
     for typed in ("much", "0", "-1"):
         result = laconic("fit", path, "--text", "body", "-o", tmp_path / "m", f"--memory={typed}", code=2)
         assert "is not a size" in " ".join(result.stderr.split())
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EROFS], ids=["full", "read-only"])
+def test_a_disk_that_fails_loses_nothing(laconic, tmp_path, little, monkeypatch, code):
+    """The model there is stays, and so does the checkpoint: when there is room, the fit goes on from it."""
+    path = write_jsonl(tmp_path / "d.jsonl", documents(200))
+    corpus = Corpus.read(path, text="body")
+    most = plan_of(make_model("rlsi", 3), {"": corpus}, None).total
+    fit = ["fit", path, "--text", "body", "--memory", most - 1, "-k", 3, "--max-iter", 5]
+    allotted, left = [], 10**9
+
+    def make_file(descriptor, start, size):
+        allotted.append(size)
+        if len(allotted) > left:
+            raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(os, "posix_fallocate", make_file)
+    assert laconic(*fit, "-o", tmp_path / "m").exit_code == 0
+    before, expected = contents(tmp_path / "m"), load(tmp_path / "m").model
+    safely = [*fit, "-o", tmp_path / "m", "--checkpoint", tmp_path / "c", "--every", "0s"]
+    left = len(allotted) - 1
+    for room_for in (0, left):
+        allotted.clear()
+        left = room_for
+        result = laconic(*safely, code=1)
+        said = " ".join(result.stderr.split())
+        assert f"{os.strerror(code)} in {gettempdir()}, where what is too large for memory is kept" in said
+        assert contents(tmp_path / "m") == before
+    assert (tmp_path / "c" / "checkpoint.json").exists()
+    left = 10**9
+    result = laconic(*safely)
+    assert "going on from the checkpoint" in " ".join(result.stderr.split())
+    found = load(tmp_path / "m").model
+    assert found.objective_history_.tobytes() == expected.objective_history_.tobytes()
+    assert abs(found.components_ - expected.components_).sum() == 0
+    assert not (tmp_path / "c").exists()
+
+
+def test_a_folder_for_temporary_files_that_cannot_be_written_to_is_named(
+    laconic, tmp_path, little, monkeypatch
+):
+    path = write_jsonl(tmp_path / "d.jsonl", documents(200))
+    most = plan_of(make_model("rlsi"), {"": Corpus.read(path, text="body")}, None).total
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "nowhere"))
+    fit = ["fit", path, "--text", "body", "--memory", most - 1, "-o", tmp_path / "m"]
+    said = " ".join(laconic(*fit, code=1).stderr.split())
+    assert f"temporary files cannot be written to {tmp_path / 'nowhere'}" in said.replace("- ", "-")
+    assert not (tmp_path / "m").exists()
 
 
 def test_a_model_that_needs_all_documents_at_once_is_not_streamed(laconic, tmp_path, little):

@@ -4,6 +4,9 @@ import errno
 import json
 import os
 import shutil
+import warnings
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,10 +16,10 @@ from test_contract import VARIANTS, bits, dense, fit, labels
 
 from laconic import PLSA, RLSI, GraphPLSA, GroupRLSI, MultimodalPLSA
 from laconic.engines import Shards, checkpoints
-from laconic.engines.checkpoints import Checkpoint
+from laconic.engines.checkpoints import Checkpoint, check_saved
 from laconic.errors import CheckpointError
 from laconic.losses.squared import starts
-from stored_files import edit, npy, swap
+from stored_files import edit, npy, stop_at, swap
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
@@ -228,7 +231,8 @@ def damage(path):
     path.write_bytes(content)
 
 
-def test_a_full_disk_is_told_and_the_fit_goes_on(tmp_path, monkeypatch):
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EROFS])
+def test_a_disk_that_fails_is_told_and_the_fit_goes_on(code, tmp_path, monkeypatch):
     X = planted(100, 60, seed=4)
     model = RLSI(3, doc_norm="l1", random_state=0, max_iter=6, tol=0)
     whole, write = clone(model).fit(X), checkpoints.write_file
@@ -238,15 +242,48 @@ def test_a_full_disk_is_told_and_the_fit_goes_on(tmp_path, monkeypatch):
         nonlocal left
         left -= 1
         if left < 0:
-            raise OSError(errno.ENOSPC, "No space left on device")
+            raise OSError(code, os.strerror(code))
         return write(*arguments)
 
     monkeypatch.setattr(checkpoints, "write_file", full)
-    with pytest.warns(UserWarning, match="No space left on device"), pytest.raises(Killed):
+    with pytest.warns(UserWarning, match=os.strerror(code)), pytest.raises(Killed):
         clone(model).fit(X, callback=Watcher(30), checkpoint=Checkpoint(tmp_path / "c", every=0))
     monkeypatch.undo()
     found = clone(model).fit(X, checkpoint=tmp_path / "c")
     assert bits(found) == bits(whole)
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EROFS])
+def test_whatever_fails_of_a_checkpoint_the_fit_ends_and_the_last_whole_one_stays(code, tmp_path):
+    X = planted(60, 40, seed=4)
+    model = RLSI(3, doc_norm="l1", random_state=0, max_iter=3, tol=0)
+    whole, step = clone(model).fit(X), 0
+    while True:
+        step += 1
+        folder = tmp_path / str(step)
+        with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            calls = stop_at(patch, step, OSError(code, os.strerror(code)))
+            found = clone(model).fit(X, checkpoint=Checkpoint(folder, every=0, keep=True))
+        assert bits(found) == bits(whole)
+        if calls[0] < step:
+            break
+        assert [os.strerror(code) in str(each.message) for each in told].count(True) == 1, step
+        assert check_saved(folder).model == "RLSI"
+        assert not list(folder.glob("*.tmp"))
+        # not at every one of them: the first and the last, and some between
+        step += step // 2
+    assert step > 100
+
+
+def test_a_read_only_disk_is_refused_before_the_work(tmp_path, monkeypatch):
+    (tmp_path / "c").mkdir()
+    flags = os.statvfs(tmp_path)
+    read_only = SimpleNamespace(f_flag=flags.f_flag | os.ST_RDONLY)
+    monkeypatch.setattr(os, "statvfs", lambda path: read_only if Path(path) == tmp_path / "c" else flags)
+    with pytest.raises(OSError, match="Read-only file system") as caught:
+        RLSI(3).fit(planted(60, 40), checkpoint=tmp_path / "c")
+    assert caught.value.filename == str(tmp_path / "c")
 
 
 def test_a_folder_that_is_something_else_is_refused_before_the_work(tmp_path):

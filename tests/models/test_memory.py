@@ -1,7 +1,11 @@
 """What a fit is said to add to memory is about what it allocates."""
 
 import gc
+import os
+import subprocess
+import sys
 import tracemalloc
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -119,7 +123,21 @@ def test_a_fit_in_files_allocates_no_more_than_is_said(name, shape, tmp_path, mo
     assert peak(lambda: clone(model).fit(collections.pop(), y)) < 1.1 * sum(near.values()), near
 
 
-def test_singular_vectors_take_no_more_with_more_terms(tmp_path):
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit holds for what Linux counts")
+@pytest.mark.parametrize(("name", "where"), [("rlsi", "files"), ("group-rlsi", "files"), ("rlsi", "memory")])
+def test_a_fit_in_files_stays_within_a_hard_limit_where_one_in_memory_does_not(name, where, tmp_path):
+    script = str(Path(__file__).with_name("limited_fit.py"))
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "TMPDIR": str(tmp_path)}
+    command = [sys.executable, script, name, str(tmp_path / "corpus"), where]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    if where == "files":
+        assert done.returncode == 0, done.stderr
+    else:
+        assert done.returncode == 1
+        assert "MemoryError" in done.stderr
+
+
+def test_singular_vectors_take_no_more_with_more_terms():
     """The vocabulary adds lists of terms, not vectors over all of them."""
     few, many = (RLSI(50, init="svd").memory(10**6, n_terms, 10**8) for n_terms in (10**6, 4 * 10**6))
     for part in ("singular vectors", "topics of the start", "a sample"):

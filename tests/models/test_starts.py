@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array, random_array
+from scipy.sparse import csr_array, hstack, random_array
+from sklearn.base import clone
 
-from laconic import NMF, RLSI, GroupRLSI
+from laconic import NMF, RLSI, GroupRLSI, SparseLSA
+from laconic.engines import Room, Shard, Shards, Threads, room
+from laconic.engines.room import is_mapped
 from laconic.evaluate import topic_overlap
+from laconic.losses.singular import SPARE_VECTORS, singular_vectors
 from laconic.losses.squared import starts
 from laconic.losses.squared.classes import Classes
 
@@ -87,6 +91,50 @@ def test_terms_that_a_sample_lacks_do_not_matter_to_its_singular_vectors(monkeyp
     np.testing.assert_allclose(
         models[0].components_.toarray(), models[1].components_.toarray()[:, :120:3], atol=1e-6
     )
+
+
+def in_files(shards, folder):
+    files = Room(folder)
+    return Shards([Shard(files.matrix(shard.X), shard.documents, room=files) for shard in shards])
+
+
+def test_singular_vectors_of_many_terms_are_those_of_the_frequent_ones(monkeypatch):
+    """Topics are found as well, with words that the start did not have; for any number of threads."""
+    X, topics = planted(5, n_documents=300)
+    rare = csr_array(random_array((300, 200), density=0.005, rng=0, dtype=np.float64))
+    X = csr_array(hstack([X, rare]))
+    monkeypatch.setattr(starts, "ENTRIES", 20 * (5 + SPARE_VECTORS))
+    assert starts.most_terms(5) == 20
+    model = RLSI(5, init="svd", random_state=0, **BUDGET)
+    found = [clone(model).set_params(n_jobs=jobs).fit(X).components_ for jobs in (1, 3)]
+    assert (found[0] != found[1]).nnz == 0
+    assert topic_overlap(topics, found[0][:, :25], n_terms=5).mean() > 0.9
+
+
+def test_singular_vectors_are_the_same_in_files(tmp_path, monkeypatch):
+    monkeypatch.setattr(room, "SMALL", 1)
+    X, _ = planted(5, n_documents=90)
+    near_by, far_off = Shards.cut(X, 3), in_files(Shards.cut(X, 3), tmp_path)
+    with Threads(2) as engine:
+        near = singular_vectors(near_by, engine, 5, np.random.RandomState(0))
+        far = singular_vectors(far_off, engine, 5, np.random.RandomState(0))
+    assert is_mapped(far.right)
+    assert is_mapped(far_off[0].weights)
+    assert near.right.tobytes() == far.right.tobytes()
+    np.testing.assert_allclose(near.values, np.linalg.svd(X.toarray())[1][:5], rtol=1e-3)
+
+
+@pytest.mark.parametrize("model", [RLSI(3, init="svd"), NMF(3), SparseLSA(3, init="svd", rotate="varimax")])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_fits_from_singular_vectors_are_the_same_in_files(model, tmp_path, monkeypatch):
+    monkeypatch.setattr(room, "SMALL", 1)
+    monkeypatch.setattr(starts, "ENTRIES", 10 * (3 + SPARE_VECTORS))
+    X, _ = planted(3, n_documents=90)
+    model.set_params(random_state=0, max_iter=5)
+    near = clone(model).fit(Shards.cut(X, 3))
+    far = clone(model).fit(in_files(Shards.cut(X, 3), tmp_path))
+    assert near.objective_history_.tobytes() == far.objective_history_.tobytes()
+    assert abs(near.components_ - far.components_).sum() == 0
 
 
 @pytest.mark.parametrize("model", [NMF(5), RLSI(5, init="svd", **BUDGET)])

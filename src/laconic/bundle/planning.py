@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tempfile
 from collections.abc import Mapping
@@ -109,7 +110,7 @@ def plan_fit(model: TopicModel, counted: CountedDocuments, memory: int | None) -
     if not counted.mapped:
         kept = "counts, ids and vocabulary"
         files = {"counts": near[kept] - far[kept], **files}
-    plan = Plan(far, files, Path(tempfile.gettempdir()))
+    plan = Plan(far, files, _temporary_folder())
     if model.whole:
         raise ParameterError(
             f"{type(model).__name__} couples documents with each other, so they have to be in memory, which "
@@ -125,6 +126,23 @@ def plan_fit(model: TopicModel, counted: CountedDocuments, memory: int | None) -
             Parameter("min_df"),
         )
     return plan
+
+
+def _temporary_folder() -> Path:
+    """Where temporary files are; an error, if that is not where the user wants them."""
+    named = os.environ.get("TMPDIR")
+    try:
+        if named and Path(named) != Path(tempfile.gettempdir()):
+            # Python takes another one without a word, which may be small, or in memory
+            with tempfile.TemporaryFile(dir=named):
+                pass
+        return Path(tempfile.gettempdir())
+    except OSError as error:
+        raise OSError(
+            error.errno,
+            f"{error.strerror}: temporary files cannot be written to {named or 'any of the usual folders'}; "
+            "set the environment variable TMPDIR to a folder that has room",
+        ) from error
 
 
 def _largest(parts: Mapping[str, int]) -> str:

@@ -324,10 +324,16 @@ def check_writable(path: Path, kind: Kind) -> None:
         existing = next(parent for parent in path.absolute().parents if parent.exists())
     for wrong, code in (
         (not existing.is_dir(), errno.ENOTDIR),
+        (_read_only(existing), errno.EROFS),
         (not os.access(existing, os.W_OK | os.X_OK), errno.EACCES),
     ):
         if wrong:
             raise OSError(code, os.strerror(code), str(existing))
+
+
+def _read_only(path: Path) -> bool:
+    """Whether all of the disk is."""
+    return hasattr(os, "statvfs") and bool(os.statvfs(path).f_flag & os.ST_RDONLY)
 
 
 @contextlib.contextmanager
