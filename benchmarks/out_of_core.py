@@ -39,10 +39,12 @@ from scipy.sparse import issparse
 
 from laconic import RLSI, Corpus, GroupRLSI
 from laconic.bundle.fitting import plan_of
+from laconic.corpus.spool import within
 from laconic.engines import Room
 
 GIGABYTE = 10**9
 ITERATIONS = 3
+"""Of each fit, after its start."""
 # Texts are written so many lines at a time; words are drawn from a table of so many.
 LINES, WORDS_PER_LINE, TABLE = 1000, 1000, 1 << 24
 SHARED = {"max_iter": ITERATIONS, "tol": 0, "random_state": 0}
@@ -232,8 +234,28 @@ def disk_speed(folder: Path) -> float:
     return speed
 
 
+def count_child(order: dict[str, Any]) -> dict[str, Any]:
+    """Count a file of texts in this process, save the counts, and tell what it took."""
+    resource.setrlimit(resource.RLIMIT_DATA, (order["limit"], order["limit"]))
+    found: dict[str, int] = {}
+    threading.Thread(target=peaks, args=(threading.Event(), found), daemon=True).start()
+    began = time.perf_counter()
+    with within(order["limit"]):
+        corpus = Corpus.read(order["texts"], min_df=2, max_df=1.0)
+        read = time.perf_counter() - began
+        corpus.save(order["corpus"])
+    return {
+        "shape": corpus.shape,
+        "nonzeros": int(corpus.counts.nnz),
+        "reading": read,
+        "seconds": time.perf_counter() - began,
+        "cpu": time.process_time(),
+        "peaks": found,
+    }
+
+
 def fit_texts(path: Path, limit: int, topics: int) -> None:
-    """From a file of texts to topics, by the command line."""
+    """From texts, or from their counts, to topics, by the command line."""
     script = (
         "import resource, sys, threading, time\n"
         f"resource.setrlimit(resource.RLIMIT_DATA, ({limit}, {limit}))\n"
@@ -246,8 +268,10 @@ def fit_texts(path: Path, limit: int, topics: int) -> None:
         "finally:\n"
         "    print('peaks', found, 'CPU', time.process_time(), file=sys.stderr)\n"
     )
-    command = ["fit", path, "-k", topics, "--max-iter", ITERATIONS, "--min-df", 2, "--max-df", 1.0]
-    command += ["--memory", f"{limit}", "-o", path.with_suffix(".model")]
+    corpus = path.with_suffix(".corpus")
+    command = ["fit", corpus] if corpus.exists() else ["fit", path, "--min-df", 2, "--max-df", 1.0]
+    command += ["-k", topics, "--max-iter", ITERATIONS, "--memory", limit, "-o", path.with_suffix(".model")]
+    command += ["--checkpoint", path.with_suffix(".checkpoint")]
     began = time.perf_counter()
     done = subprocess.run(
         [sys.executable, "-c", script, *map(str, command)],
@@ -264,7 +288,7 @@ def fit_texts(path: Path, limit: int, topics: int) -> None:
 def main() -> None:
     """Run the parts asked for."""
     parser = argparse.ArgumentParser(description="Fits under a hard limit of memory.")
-    parts, steps = ("wikipedia", "web", "text"), ("make", "files", "memory", "remove")
+    parts, steps = ("wikipedia", "web", "text"), ("make", "count", "files", "memory", "remove")
     parser.add_argument("--only", nargs="+", choices=parts, default=parts)
     parser.add_argument("--steps", nargs="+", choices=steps, default=steps)
     parser.add_argument("--models", nargs="+", choices=("l1", "budget"), default=("l1", "budget"))
@@ -274,7 +298,8 @@ def main() -> None:
     parser.add_argument("--order", type=json.loads, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.order:
-        print(json.dumps(make_child(given.order) if "shape" in given.order else fit_child(given.order)))
+        children = {"shape": make_child, "texts": count_child, "model": fit_child}
+        print(json.dumps(next(child for key, child in children.items() if key in given.order)(given.order)))
         return
     if given.folder is None:
         parser.error("say where: --folder DIR")
@@ -289,11 +314,15 @@ def main() -> None:
         if "make" in given.steps:
             write_texts(path, 10 * GIGABYTE // given.scale, 2_000_000)
             print(f"text: {path.stat().st_size / GIGABYTE:.2f} GB", flush=True)
+        if "count" in given.steps:
+            order = {"texts": str(path), "corpus": str(path.with_suffix(".corpus")), "limit": 2 * GIGABYTE}
+            print("text:", run(order), flush=True)
         if "files" in given.steps:
             fit_texts(path, 2 * GIGABYTE, topics=50)
         if "remove" in given.steps:
             path.unlink(missing_ok=True)
-            shutil.rmtree(path.with_suffix(".model"), ignore_errors=True)
+            for suffix in (".corpus", ".model", ".checkpoint"):
+                shutil.rmtree(path.with_suffix(suffix), ignore_errors=True)
 
 
 def collection(folder: Path, shape: str, given: argparse.Namespace) -> None:
