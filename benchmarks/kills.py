@@ -2,8 +2,9 @@
 
     python benchmarks/kills.py [--kills 10] [--seed 0] [FAMILY ...]
 
-Every family is fitted once undisturbed. Then processes fit it with a checkpoint after every iteration, and
-each is killed after a random time, wherever it is: in its start, in an iteration, in the middle of a write.
+Every family is fitted once undisturbed, in memory. Then processes fit it with a checkpoint after every
+iteration, with documents and weights in files where the family allows it, and each is killed after a random
+time, wherever it is: in its start, in an iteration, in the middle of a write.
 When a process gets to the end, its topics and its history are compared with those of the undisturbed fit, and
 another fit begins, until there were as many kills as asked for.
 """
@@ -29,18 +30,22 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from laconic import NMF, PLSA, RLSI, GraphPLSA, GroupNMF, GroupRLSI, MultimodalPLSA, SparseLSA, priors
-from laconic.engines import Checkpoint, Shards
+from laconic.engines import Checkpoint, Room, Shard, Shards, room
 from laconic.losses.squared import starts
+from laconic.steering import Anchors
 
 LONG = {"random_state": 0, "max_iter": 40, "tol": 0, "n_jobs": 2}
 FAMILIES: dict[str, Any] = {
-    "rlsi: narrowing, settled penalty": RLSI(10, **LONG),
+    "rlsi: narrowing, penalty, extrapolation": RLSI(10, **LONG),
+    "rlsi: svd, l1 weights, anchors": RLSI(
+        10, doc_norm="l1", nonnegative=True, init="svd", anchors=Anchors({0: [3, 4]}, forbidden=[7]), **LONG
+    ),
     "rlsi: word budget, settling, l1 weights": RLSI(
         10, topic_norm="l0", doc_norm="l1", nonnegative="both", init="svd", **LONG
     ),
     "group-rlsi: narrowing from a sample": GroupRLSI(4, 3, topic_norm="l0", nonnegative="both", **LONG),
-    "nmf": NMF(10, **LONG),
-    "group-nmf": GroupNMF(4, 3, **LONG),
+    "nmf: svd, extrapolation": NMF(10, **LONG),
+    "group-nmf: extrapolation": GroupNMF(4, 3, **LONG),
     "nmf-kl: extrapolation": NMF(10, loss="kl", **LONG),
     "plsa: extrapolation, prior after a start": PLSA(10, prior=priors.Pareto(2.0), **LONG),
     "graph-plsa: strengthened links": GraphPLSA(10, divergence="l1", **LONG),
@@ -58,11 +63,16 @@ def documents(n_documents: int, n_terms: int, seed: int) -> csr_array:
 
 
 def fitted(model: Any, checkpoint: Checkpoint | None) -> str:
-    """Fit, and tell a checksum of all that was found."""
-    # so that a small collection has a start from a sample, too
-    starts.SAMPLE, starts.SAMPLE_PER_TOPIC = 600, 10
+    """Fit, and tell a checksum of all that was found; with a checkpoint, arrays are in files if they can."""
+    # so that a small collection has a start from a sample, of some of its terms, too
+    starts.SAMPLE, starts.SAMPLE_PER_TOPIC, starts.ENTRIES = 600, 10, 300 * 20
+    room.SMALL = 1
     X = documents(1500, 400, seed=1)
-    data: Any = X if model._loss().whole else Shards.cut(X, 3)
+    data: Any = X
+    if not model._loss().whole:
+        place = Room(None if checkpoint is None else tempfile.gettempdir())
+        cut = Shards.cut(X, 3)
+        data = Shards([Shard(place.matrix(shard.X), shard.documents, room=place) for shard in cut])
     if isinstance(model, MultimodalPLSA):
         data = {"one": X, "other": documents(1500, 300, seed=2)}
     labels = np.where(np.arange(1500) % 3 == 0, "sea", "sky")
