@@ -10,7 +10,7 @@
 Every fit is a process of its own. Its limit is RLIMIT_DATA, which holds for all that a process owns; files
 that are mapped are the system's, which keeps of them what memory is free. Peaks of both are printed: memory
 of the process itself, and what was resident with the files. What was found is kept in DIR, so that parts can
-be run one by one.
+be run one by one. A fit in files that was killed goes on from its checkpoint; logs tell of every iteration.
 """
 
 from __future__ import annotations
@@ -91,10 +91,13 @@ def fit_child(order: dict[str, Any]) -> dict[str, Any]:
     def watch(progress: Any) -> None:
         if progress.half == "topics":
             times.append((progress.phase, time.perf_counter(), time.process_time(), read_bytes()))
+            with Path(order["log"]).open("a") as log:
+                print(*times[-1], progress.objective, found, file=log)
 
+    checkpoint = {"checkpoint": order["log"] + ".checkpoint"} if room else {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model.fit(corpus.shards(model.wants, room), corpus.labels, callback=watch)
+        model.fit(corpus.shards(model.wants, room), corpus.labels, callback=watch, **checkpoint)
     whole = time.perf_counter() - began
     stop.set()
     fits = [row for row in times if row[0] == "fit"]
@@ -203,7 +206,8 @@ def fit_both(name: str, order: dict[str, Any], limit: int, steps: list[str], fol
     found = json.loads(path.read_text()) if path.exists() else {}
     for step, allowed, room in (("files", limit, str(folder)), ("memory", 0, None)):
         if step in steps:
-            found[step] = run({**order, "limit": allowed, "folder": room})
+            log = str(folder / f"{name}.{step}.log")
+            found[step] = run({**order, "limit": allowed, "folder": room, "log": log})
             told(f"{name}, in {step}", found[step], allowed)
             path.write_text(json.dumps(found))
     far, near = (found.get(step, {"failed": ""}) for step in ("files", "memory"))

@@ -160,8 +160,18 @@ def test_memory_grows_with_what_it_is_made_of():
     assert sizes.reading_memory(found, **usual, text_bytes=MEGABYTE)["texts"] == MEGABYTE
     assert sizes.reading_memory(found, **usual, text_bytes=2**40)["texts"] == 2**28
     assert sizes.reading_memory(found, **usual | {"weighted": False})["weights of terms"] == 0
+    little = sizes.reading_memory(found, **usual, text_bytes=2**40, memory=800 * MEGABYTE)
+    assert little["texts"] == 50 * MEGABYTE
+    assert parts["counting"] - little["counting"] == 2**28 - 50 * MEGABYTE
     mapped = sizes.reading_memory(found, **usual | {"mapped": True})
     assert parts["counts, ids and vocabulary"] - mapped["counts, ids and vocabulary"] == 804 * MEGABYTE
+
+
+def test_two_million_words_and_fifty_topics_are_within_two_gigabytes():
+    counted = planning.CountedDocuments(sizes.Sizes(1_700_000, 2_000_000, 1_100_000_000, "", 2_000_000))
+    plan = planning.plan_fit(make_model("rlsi", 50), counted, 2000 * MEGABYTE)
+    assert plan.folder is not None
+    assert plan.total <= 2000 * MEGABYTE
 
 
 def test_the_plan_knows_the_model(laconic, jsonl, tmp_path):
@@ -283,7 +293,7 @@ def test_a_disk_that_fails_loses_nothing(laconic, tmp_path, little, monkeypatch,
     assert (tmp_path / "c" / "checkpoint.json").exists()
     left = 10**9
     result = laconic(*safely)
-    assert "going on from the checkpoint" in " ".join(result.stderr.split())
+    assert "from the checkpoint in" in " ".join(result.stderr.split())
     found = load(tmp_path / "m").model
     assert found.objective_history_.tobytes() == expected.objective_history_.tobytes()
     assert abs(found.components_ - expected.components_).sum() == 0

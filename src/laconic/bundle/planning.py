@@ -99,7 +99,12 @@ def plan_fit(model: TopicModel, counted: CountedDocuments, memory: int | None) -
     if memory is None or sum(near.values()) <= memory:
         return Plan(near, {}, None)
     on_disk = reading_memory(
-        sizes, weighted=counted.weighted, mapped=True, text_bytes=counted.text_bytes, **kinds
+        sizes,
+        weighted=counted.weighted,
+        mapped=True,
+        text_bytes=counted.text_bytes,
+        memory=memory,
+        **kinds,
     )
     far = {name: value for name, value in {**near, **on_disk}.items() if name not in IN_FILES}
     # one after the other, so that the largest counts

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.sources import Holds, Modality, Source
-from laconic.corpus.spool import SPOOLED_BYTES
+from laconic.corpus.spool import spooled_bytes, within
 from laconic.corpus.vectorizer import Vectorizer
 from laconic.errors import CorpusError
 from laconic.reading import read_documents
@@ -189,6 +189,7 @@ def reading_memory(
     labelled: bool,
     n_modalities: int = 1,
     text_bytes: int = 0,
+    memory: int | None = None,
 ) -> dict[str, int]:
     """What a corpus takes in memory, in bytes, counting it included.
 
@@ -206,6 +207,8 @@ def reading_memory(
         How many modalities documents have.
     text_bytes : int, default=0
         How large the texts are that are kept; many of them go to a temporary file.
+    memory : int, optional
+        What all of it may take; with little, more goes to temporary files.
 
     Returns
     -------
@@ -216,10 +219,12 @@ def reading_memory(
     index = 4 if n_nonzeros < 2**31 else 8
     names = n_documents * n_modalities * BYTES_PER_NAME * (2 if labelled else 1) + n_terms * BYTES_PER_TERM
     counts = 0 if mapped else n_nonzeros * (4 + index) + n_documents * n_modalities * index
-    spooled = min(n_nonzeros * SPOOLED_PER_NONZERO, SPOOLED_BYTES)
+    with within(memory):
+        most = spooled_bytes()
+    spooled = min(n_nonzeros * SPOOLED_PER_NONZERO, most)
     return {
         "counting": COUNTING + n_found * BYTES_PER_FOUND_TERM + spooled if n_found else 0,
         "counts, ids and vocabulary": counts + names,
-        "texts": min(text_bytes, SPOOLED_BYTES),
+        "texts": min(text_bytes, most),
         "weights of terms": n_nonzeros * 4 if weighted else 0,
     }
