@@ -8,7 +8,7 @@ ONE_CORE_EACH := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=2
 TORCH ?= torch
 
 .PHONY: demo test test-lowest attack lint format bench bench-groups bench-plsa bench-sparse-lsa \
-	bench-search bench-fold-in bench-peers bench-peers-encoders docs clean
+	bench-search bench-vectors bench-fold-in bench-peers bench-peers-encoders docs clean
 
 .venv/core: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -106,6 +106,9 @@ bench-peers: .venv/peers  ## laconic beside the topic models that people use (an
 
 bench-peers-encoders: .venv/encoders  ## with those that need sentence vectors, too (hours; a gigabyte of packages)
 	$(BIN)/python -m benchmarks.peers --page docs/performance-peers.md
+
+bench-vectors: .venv/encoders  ## search by words, topics and sentence vectors (ten minutes; a gigabyte of packages; needs the data)
+	$(BIN)/python -m benchmarks.vectors --page docs/performance-vectors.md
 
 docs: .venv/docs  ## the manual, as HTML in docs/_build/html
 	$(BIN)/sphinx-build -q -W -b html docs docs/_build/html

@@ -31,7 +31,7 @@ CHOOSING, CONFIRMING = ("cranfield", "cacm"), ("time", "npl")
 N_TOPICS, SHARE_OF_WORDS = 200, 0.05
 PAGE = """# Words, topics and vectors in search
 
-Measured by `python -m benchmarks.vectors` in one run: {headline}. The numbers are mean average precision
+Measured by `make bench-vectors` in one run: {headline}. The numbers are mean average precision
 (MAP) over all judged queries.
 
 - BM25 has its default parameters.
@@ -142,7 +142,21 @@ def main() -> None:
         rows,
         {"name": ("what", str), **{f"{part:g}": (f"{part:g}", precise) for part in VECTOR_BLENDS}},
     )
+    report.page.append(verdict({row["name"]: row["by default"] for row in rows}))
     report.write(options.json, options.page)
+
+
+def verdict(precision: dict[str, dict[float, float]]) -> str:
+    """Which part of vectors is best on the collections for choosing, and what it gives on the others."""
+    lines = []
+    for what, names in (("Chosen", CHOOSING), ("Confirmed", CONFIRMING)):
+        known = [precision[name] for name in names if name in precision]
+        if known:
+            means = {part: float(np.mean([each[part] for each in known])) for part in VECTOR_BLENDS}
+            best = sorted(means, key=lambda part: -means[part])[:3]
+            told = ", ".join(f"{means[part]:.4f} with {part:g}" for part in (*best, 0.0))
+            lines.append(f"{what} on {' and '.join(names)}: means of {told}.")
+    return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":

@@ -195,3 +195,15 @@ def test_the_table_of_topics_as_a_file(laconic, saved, tmp_path, suffix):
     laconic("topics", saved, "--topic", 1, "--documents", 3, "-o", path)
     assert "the suffix of FILE" in laconic("topics", saved, "-o", path, "--json", code=2).stderr
     assert "as .xlsx or .csv" in laconic("topics", saved, "-o", tmp_path / "t.doc", code=1).stderr
+
+
+def test_days_of_documents_are_days(laconic, tmp_path):
+    texts = ["sun moon", "salt"] * 4
+    lines = [json.dumps({"text": text, "day": f"2024-01-0{n + 1}"}) for n, text in enumerate(texts)]
+    (tmp_path / "a.jsonl").write_text("\n".join(lines))
+    model = tmp_path / "m"
+    fitted = ["--date", "day", "-k", 2, "--min-df", 1, "--max-df", 1.0, "-o", model]
+    laconic("fit", tmp_path / "a.jsonl", *fitted)
+    printed = laconic("topics", model, "--topic", 0, "--documents", 1).stdout
+    assert "2024-01-0" in printed
+    assert "00:00" not in printed

@@ -7,7 +7,7 @@ import pytest
 from laconic.corpus import Vectorizer
 from laconic.corpus.languages import english_words, stop_words_of
 from laconic.corpus.noticing import SIGNS
-from laconic.errors import InputWarning
+from laconic.errors import CorpusError, InputWarning
 
 GERMAN = [
     "Der Hund und die Katze sind nicht in dem Haus, das mit einer Mauer für sich steht.",
@@ -92,3 +92,13 @@ def laconic_told(capsys):
         return capsys.readouterr().err
 
     return run
+
+
+def test_clauses_of_which_none_is_left_are_explained():
+    """Each occurs once: the error says so, and the warning before it why."""
+    texts = [f"今天天氣很好我們去公園{number}" for number in "一二三四五六七八九十"]
+    with (
+        pytest.warns(InputWarning, match=r"Japanese.* or give a tokenizer, for example with jieba"),
+        pytest.raises(CorpusError, match="none of 10 terms is left"),
+    ):
+        Vectorizer(min_df=2).fit_count(texts)

@@ -262,3 +262,8 @@ def test_diversity():
 def test_bad_options(options, message):
     with pytest.raises(ValueError, match=message):
         coherence([WORDS], as_corpus(drawn_texts(0)), **options)
+
+
+def test_texts_in_place_of_a_corpus_are_answered_in_words():
+    with pytest.raises(TypeError, match=r"not in a list: give the corpus .* or Corpus\.from_texts\(texts\)"):
+        coherence([["sun", "moon"]], ["sun and moon", "salt"])

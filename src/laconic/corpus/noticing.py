@@ -64,7 +64,7 @@ _UNSPACED: tuple[tuple[str, int, int, float], ...] = (
     ("Khmer", 0x1780, 0x17FF, 0.0),
 )
 _SPLITTERS = {
-    "Chinese or Japanese": "jieba.lcut (pip install jieba) for Chinese, or one made of fugashi for Japanese",
+    "Chinese or Japanese": "jieba.lcut (pip install jieba) for Chinese, or fugashi for Japanese",
     "Thai": "pythainlp.word_tokenize (pip install pythainlp)",
 }
 
@@ -77,7 +77,8 @@ def noticed(counted: Counted, settings: Mapping[str, Any]) -> Iterator[InputErro
         yield InputError(
             f"the texts are {script}, which has no spaces between words, so what was counted are clauses or "
             "pieces and no words: split the texts into words first, with spaces between them",
-            InPython(f", or give a tokenizer{f', such as {such}' if such else ''}"),
+            InPython(", or give a tokenizer"),
+            f", for example with {such}" if such else "",
         )
         return
     language = None if settings["stop_words"] is None else language_of(counted)

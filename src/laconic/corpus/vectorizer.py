@@ -303,12 +303,13 @@ class Vectorizer:
                 Parameter("stop_words"),
                 InPython(" or token_pattern"),
             )
+        for message in noticed(counted, self._settings):
+            # Before terms are chosen: of clauses none may be left, and this is why.
+            warnings.warn(InputWarning(message), stacklevel=_outside())
         terms, vocabulary = self._kept(counted, n_found)
         columns = np.full(len(counted.table), -1, np.int32)
         columns[terms] = np.arange(len(terms), dtype=np.int32)
         counts = counted.matrix(columns, len(terms))
-        for message in noticed(counted, self._settings):
-            warnings.warn(InputWarning(message), stacklevel=_outside())
         self._adopt(
             np.array(vocabulary, dtype=object) if self._tokens.only_words else as_vocabulary(vocabulary)
         )

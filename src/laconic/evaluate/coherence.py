@@ -121,6 +121,11 @@ def coherence(
     >>> round(found.mean, 3)
     -0.221
     """
+    if not hasattr(corpus, "vocabulary") or not hasattr(corpus, "counts"):
+        raise TypeError(
+            f"words are counted in a corpus, not in a {type(corpus).__name__}: give the corpus that the "
+            "model was fitted on, or Corpus.from_texts(texts)"
+        )
     check_choice("measure", measure, get_args(Measure))
     listed = [_heaviest(topic, n_terms) for topic in topics]
     _refuse_numbers(listed, corpus)

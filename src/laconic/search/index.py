@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from laconic.search.tuning import Tuning
 
 BLEND = 0.2
-VECTOR_BLEND = 0.5
+VECTOR_BLEND = 0.6
 SCALINGS = ("max", "raw")
 _WRONG = (
     "SearchIndex takes a bundle with documents, or a corpus and a model, not {}: say "
@@ -91,7 +91,7 @@ class SearchIndex:
         and are saved with the index, as float32. By default those that a bundle has of its documents.
     encoder : callable, optional
         From the text of a query to its vector; else `search` takes the vector itself. It is not saved.
-    vector_blend : float, default=0.5
+    vector_blend : float, default=0.6
         The part of vectors in the score; the rest is that of words and topics.
     n_jobs : int, optional
         Number of threads for several queries; by default all cores.

@@ -48,7 +48,7 @@ VectorBlend = Annotated[
         min=0.0,
         max=1.0,
         help="The part of vectors in the score; the rest is that of words and topics.",
-        show_default="0.5, or as tuned",
+        show_default="0.6, or as tuned",
     ),
 ]
 

@@ -146,7 +146,8 @@ def _fact(name: str, value: Any) -> str:
         return printable(shown if len(shown) <= TEXT_SHOWN else f"{shown[:TEXT_SHOWN]}...")
     if isinstance(value, int) and name != "topic":
         return f"{value:,}"
-    return printable("" if value is None else str(value))
+    # a day without a time
+    return printable("" if value is None else str(value).removesuffix(" 00:00:00"))
 
 
 def facts_csv(columns: Mapping[str, Sequence[Any]]) -> str:
