@@ -662,10 +662,10 @@ class Bundle:
         """
         if modality is None and self.modalities:
             names = ", ".join(map(repr, self.modalities))
-            raise ValueError(f"this model has several modalities: say which of {names} the texts are of")
+            raise BundleError(f"this model has several modalities: say which of {names} the texts are of")
         found = self.vectorizer if modality is None else self.vectorizers.get(self._known(modality))
         if found is None:
-            raise ValueError(
+            raise BundleError(
                 "this bundle has no vectoriser, so it cannot read texts; pass a matrix of documents and "
                 "terms to bundle.model.transform, or give the vectoriser when you make the bundle"
             )
@@ -674,7 +674,7 @@ class Bundle:
     def _known(self, modality: str) -> str:
         if modality not in self.modalities:
             names = ", ".join(map(repr, self.modalities)) or "none"
-            raise ValueError(f"the model has no modality {modality!r}; there are: {names}")
+            raise BundleError(f"the model has no modality {modality!r}; there are: {names}")
         return modality
 
     def tree(self) -> Branch | None:
