@@ -22,7 +22,7 @@ def toy(monkeypatch):
     return Toy
 
 
-SAID = r"Toy: lamda is now called alpha; the former name goes away in version 0\.9"
+SAID = r"Toy: lamda has been renamed to alpha; the old name will be removed in version 0\.9"
 
 
 def test_a_former_name_is_accepted_with_a_warning(toy):
@@ -46,7 +46,7 @@ def test_both_names_are_one_too_many(toy):
 
 def test_models_by_name(monkeypatch):
     monkeypatch.setitem(deprecation.RENAMED, "RLSI", {"lambda_docs": Renamed("alpha_docs", "0.9")})
-    with pytest.warns(FutureWarning, match="lambda_docs is now called alpha_docs"):
+    with pytest.warns(FutureWarning, match="lambda_docs has been renamed to alpha_docs"):
         made = make_model("rlsi", lambda_docs=0.2)
     assert isinstance(made, RLSI)
     assert made.alpha_docs == 0.2
@@ -59,10 +59,10 @@ def test_others_are_left_alone():
 def test_attributes_under_their_former_names():
     X, y = [[2, 1, 0, 0], [1, 2, 0, 1], [0, 0, 1, 2], [1, 0, 2, 1]], ["sky", "sky", "sea", "sea"]
     groups = GroupRLSI(1, 1, random_state=0).fit(X, y)
-    with pytest.warns(FutureWarning, match="topic_group_ is now called topic_class_; .* version 0.3"):
+    with pytest.warns(FutureWarning, match="topic_group_ has been renamed to topic_class_; .* version 0.3"):
         assert groups.topic_group_.tolist() == groups.topic_class_.tolist()
     several = MultimodalPLSA(2, random_state=0).fit({"de": X, "en": X})
-    with pytest.warns(FutureWarning, match="weights_ is now called modality_weights_"):
+    with pytest.warns(FutureWarning, match="weights_ has been renamed to modality_weights_"):
         assert several.weights_ is several.modality_weights_
     assert not hasattr(MultimodalPLSA(), "weights_")
 
@@ -70,6 +70,6 @@ def test_attributes_under_their_former_names():
 def test_an_index_of_a_corpus_by_its_former_name():
     corpus = Corpus.from_texts(["sun moon", "moon sun", "salt pepper", "pepper salt"])
     model = RLSI(2, random_state=0).fit(corpus.X)
-    with pytest.warns(FutureWarning, match="SearchIndex: corpus is now called source"):
+    with pytest.warns(FutureWarning, match="SearchIndex: corpus has been renamed to source"):
         index = SearchIndex(corpus=corpus, model=model)
     assert index.n_documents == 4

@@ -43,8 +43,8 @@ class FormerAttribute:
             return self
         found = getattr(instance, self.now)
         warnings.warn(
-            f"{type(instance).__name__}: {self.name} is now called {self.now}; the former name goes away in "
-            f"version {self.until}",
+            f"{type(instance).__name__}: {self.name} has been renamed to {self.now}; the old name will be "
+            f"removed in version {self.until}",
             FutureWarning,
             stacklevel=2,
         )
@@ -78,9 +78,9 @@ def current_names(owner: str, given: Mapping[str, Any], stacklevel: int = 3) -> 
     for name in former.keys() & given.keys():
         now, until = former[name]
         if now in given:
-            raise TypeError(f"{owner}: {name} is now called {now}; give one of them, not both")
+            raise TypeError(f"{owner}: {name} has been renamed to {now}; give one of them, not both")
         warnings.warn(
-            f"{owner}: {name} is now called {now}; the former name goes away in version {until}",
+            f"{owner}: {name} has been renamed to {now}; the old name will be removed in version {until}",
             FutureWarning,
             stacklevel=stacklevel,
         )

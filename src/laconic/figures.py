@@ -397,11 +397,11 @@ def to_pyldavis(bundle: Bundle) -> dict[str, Any]:
     if facts.documents is None:
         raise ValueError("pyLDAvis needs documents: keep them when you fit")
     if bundle.modalities:
-        raise ValueError("pyLDAvis shows one vocabulary, and this model has several modalities")
+        raise ValueError("pyLDAvis shows only one vocabulary, but this model has several modalities")
     weights = _dense(facts.weights)
     if facts.signed or weights.min(initial=0) < 0:
         raise ValueError(
-            "pyLDAvis shows probabilities, and weights of this model may be negative: choose rlsi with "
+            "pyLDAvis shows probabilities, but weights of this model may be negative: choose rlsi with "
             "nonnegative='both', nmf or plsa"
         )
     alive = np.flatnonzero(facts.sizes)

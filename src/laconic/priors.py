@@ -102,7 +102,7 @@ class PseudoDirichlet(Prior):
         check_number("eps", self.eps, Real, 0)
         if self.eps == 0:
             raise ParameterError(
-                Parameter("eps"), " must be positive: at zero the penalty would have no bound"
+                Parameter("eps"), " must be positive: at zero the penalty would be unbounded"
             )
         check_number("weight", self.weight, Real, 0)
         check_choice("over", self.over, ("topics", "documents"))
@@ -153,7 +153,7 @@ def from_text(text: str) -> Prior:
     settings = fields(prior)
     form = ":".join([name.lower(), *(setting.name.upper() for setting in settings)])
     if len(values) > len(settings):
-        raise ParameterError(Parameter("prior", text), f" has more than {form} has")
+        raise ParameterError(Parameter("prior", text), f" has too many numbers: it should be {form}")
     try:
         return prior(
             **{
@@ -162,7 +162,7 @@ def from_text(text: str) -> Prior:
             }
         )
     except TypeError:
-        raise ParameterError(Parameter("prior", text), f" lacks a number: it is {form}") from None
+        raise ParameterError(Parameter("prior", text), f" lacks a number: it should be {form}") from None
     except ValueError as error:
         raise ParameterError(Parameter("prior", text), f" is not as {form}: ", error) from error
 

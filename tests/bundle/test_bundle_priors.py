@@ -98,8 +98,8 @@ def test_a_prior_of_somebody_else_is_not_saved(tmp_path):
         ({"prior": "PseudoDirichlet", "fields": {"eps": 0}}, "eps must be positive"),
         ({"prior": "PseudoDirichlet", "fields": {"over": "terms"}}, "over='terms' is not known"),
         ({"prior": "PseudoDirichlet", "fields": {"over": {}}}, "not known"),
-        ({"prior": "Pareto"}, "no known kind"),
-        ({"prior": "Pareto", "fields": {"shape": 1}, "more": 1}, "no known kind"),
+        ({"prior": "Pareto"}, "unknown kind"),
+        ({"prior": "Pareto", "fields": {"shape": 1}, "more": 1}, "unknown kind"),
     ],
 )
 def test_priors_are_checked_on_loading(value, reason, saved):
@@ -113,7 +113,7 @@ def test_priors_are_checked_on_loading(value, reason, saved):
 
 def test_a_prior_is_a_parameter_and_nothing_else(saved):
     edit(saved, lambda document: document["state"].update(scale={"prior": "Pareto", "fields": {"shape": 1}}))
-    with pytest.raises(BundleError, match="no known kind"):
+    with pytest.raises(BundleError, match="unknown kind"):
         load(saved)
 
 

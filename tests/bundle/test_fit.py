@@ -163,7 +163,7 @@ def test_words_and_penalties():
         ({"colour": 3}, "colour is not a parameter of any model"),
         ({"n_components": 3, "n_topics": 4}, "n_topics and n_components say the same"),
         ({"min_df": -1}, "min_df"),
-        ({"labels": "kind"}, "'kind' is the name of a column, and a list of texts has none"),
+        ({"labels": "kind"}, "'kind' is the name of a column, but a list of texts has no columns"),
         ({"text": "body"}, "a list of texts has no columns: leave text out"),
         (
             {"model": "plsa", "weighting": "tfidf"},
@@ -179,7 +179,7 @@ def test_words_and_penalties():
         ({"n_topics": 0}, "n_topics must be a whole number of at least 1"),
         ({"label": LABELS}, "label is not known; did you mean labels?"),
         ({"k": 3}, "k is not known; did you mean n_topics?"),
-        ({"encoding": "utf-8"}, "encoding says how files are read, and a list of texts is none"),
+        ({"encoding": "utf-8"}, "encoding is for reading files, and a list of texts is not one"),
         ({"text": 3}, "text must be the name of a column"),
     ],
 )
@@ -193,13 +193,13 @@ def test_clear_errors(options, message):
 def test_other_mistakes(csv):
     with pytest.raises(CorpusError, match=r"does not exist|no such"):
         laconic.fit("no-such-file.csv")
-    with pytest.raises(CorpusError, match="texts are given as a list"):
+    with pytest.raises(CorpusError, match="to pass a text, write"):
         laconic.fit("one text\nof two lines")
     with pytest.raises(ParameterError, match="a corpus is counted and weighted already: leave min_df out"):
         laconic.fit(Corpus.from_texts(TEXTS), min_df=1)
-    with pytest.raises(CorpusError, match="'kind' is the name of a column, and a corpus has none"):
+    with pytest.raises(CorpusError, match="'kind' is the name of a column, but a corpus has no columns"):
         laconic.fit(Corpus.from_texts(TEXTS), labels="kind")
-    with pytest.raises(ParameterError, match="is a model of one: choose model='multimodal-plsa'"):
+    with pytest.raises(ParameterError, match="takes only one: choose model='multimodal-plsa'"):
         laconic.fit({"a": TEXTS, "b": TEXTS}, 2)
     with pytest.raises(ParameterError, match="needs two or more modalities"):
         laconic.fit({"a": TEXTS}, 2, model="multimodal-plsa")
@@ -246,7 +246,7 @@ def test_make_model_knows_its_parameters():
         (None, "texts must be a list or another iterable of strings, not NoneType"),
         (5, "not int"),
         (csr_array(np.eye(3)), "this is a matrix: pass Corpus.from_counts"),
-        (pl.LazyFrame(TABLE), "a query that was not run yet: pass table.collect()"),
+        (pl.LazyFrame(TABLE), "a lazy query: pass table.collect()"),
     ],
 )
 def test_what_holds_no_documents(data, message):
@@ -268,7 +268,7 @@ def test_columns_of_arrow():
 def test_rows_that_are_left_out_are_told(csv):
     csv.write_text(csv.read_text() + "one more,sky,soon,g\n")
     with pytest.warns(
-        UserWarning, match="1 of 7 rows could not be used and were left out; the first: .*'soon'"
+        UserWarning, match="1 of 7 rows could not be used and were skipped; the first: .*'soon'"
     ):
         bundle = laconic.fit(csv, 2, on_error="skip", **COLUMNS)
     assert len(bundle.documents) == 6
@@ -328,5 +328,5 @@ def test_small_mistakes_with_bundles():
     assert bundle.transform([]).shape == (0, 2)
     with pytest.raises(ValueError, match="n_terms must be a whole number of at least 1"):
         bundle.topics(0)
-    with pytest.raises(CorpusError, match="this is a table and no list of texts"):
+    with pytest.raises(CorpusError, match="this is a table, not a list of texts"):
         bundle.transform(pd.DataFrame(TABLE))

@@ -33,7 +33,7 @@ def test_a_corpus_inside_of_the_model_is_refused_before_the_fit(laconic, jsonl, 
 def test_a_link_to_nothing_is_refused_before_the_fit(laconic, jsonl, tmp_path):
     (tmp_path / "m").symlink_to(tmp_path / "nowhere")
     result = laconic("fit", jsonl, "--text", "body", "-o", tmp_path / "m", code=1)
-    assert "is a link to nothing" in " ".join(result.stderr.split())
+    assert "is a broken link" in " ".join(result.stderr.split())
     assert "documents" not in result.stderr
 
 

@@ -24,7 +24,7 @@ def refused(laconic, tmp_path, monkeypatch):
     return told
 
 
-SKIP = "(--on-error skip leaves such rows out)"
+SKIP = "(--on-error skip skips such rows)"
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ SKIP = "(--on-error skip leaves such rows out)"
             f"a.jsonl, line 2: the id '1' is already that of line 1; ids must differ {SKIP}",
         ),
         ("a.txt", "the\nand\n", [], "a.txt: no text of 2 contains a term: all are empty, or made of stop"),
-        ("a.txt", "the\nand\n", [], "of what is no word; look at the texts, or change --stop-words"),
+        ("a.txt", "the\nand\n", [], "of what is no word; check the texts, or change --stop-words"),
         ("a.txt", "red\nblue\n", [], "a.txt: none of 2 terms is left: of 2 texts, --min-df 2 asks for"),
         ("a.txt", "red\n", ["--label", "kind"], "leave --text, --label, --id and --date out"),
         ("a.txt", "red\n", ["--delimiter", ";"], "only .csv and .tsv have: leave --delimiter out"),
@@ -115,7 +115,8 @@ def test_options_of_folders(refused, tmp_path):
     write_lines(tmp_path / "texts" / "a.txt", ["red fish"])
     message = refused("texts", "--text", "body", "--label", "kind")
     assert "leave --text, --id and --date out, and --label too unless it is --label folder" in message
-    assert "is in no sub-folder, so --label folder gives it no label" in refused("texts", "--label", "folder")
+    message = refused("texts", "--label", "folder")
+    assert "is not in a sub-folder, so --label folder gives it no label" in message
 
 
 @pytest.mark.parametrize("kind", ["svm", "mtx", "docword"])
@@ -127,7 +128,7 @@ def test_counts(refused, corpus, tmp_path, kind):
     }
     path = write[kind]().name
     write_lines(tmp_path / "short.txt", ["red", "fish"])
-    assert f"{path} holds counts and no texts: leave --text, --min-df and --ngrams out" == refused(
+    assert f"{path} holds counts, not texts: leave --text, --min-df and --ngrams out" == refused(
         path, "--text", "body", "--min-df", 3, "--ngrams", 1
     )
     assert "leave --stop-words and --stemmer out" in refused(

@@ -234,7 +234,7 @@ def test_files_that_have_no_columns_are_refused(laconic, path, corpus, tmp_path)
         tmp_path,
     ):
         failed = fit(laconic, other, tmp_path / "m", code=1)
-        assert f"{other} has no columns of texts: several modalities of a document are read" in failed.stderr
+        assert f"{other} has no text columns: several modalities can only be read" in failed.stderr
     failed = fit(laconic, path, tmp_path / "m", columns=["--text-de", "german", "--text-en", "no"], code=1)
     assert "no column 'no'" in failed.stderr
     failed = fit(laconic, path, tmp_path / "m", "--min-df", 70, code=1)
@@ -287,7 +287,7 @@ def test_counts_are_no_texts_of_a_name(laconic, made, corpus, tmp_path):
     for command in (["transform", "-o", tmp_path / "w.csv"], ["translate"]):
         name, *output = command
         failed = laconic(name, made, path, "--text-de", "german", *output, code=1)
-        assert "has no columns of texts" in failed.stderr
+        assert "has no text columns" in failed.stderr
 
 
 def test_options_are_spelled_out_only_before_a_double_dash():

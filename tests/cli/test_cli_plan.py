@@ -316,4 +316,4 @@ def test_a_model_that_needs_all_documents_at_once_is_not_streamed(laconic, tmp_p
     path = write_jsonl(tmp_path / "d.jsonl", documents(100))
     fit = ["fit", path, "--text", "body", "--model", "graph-plsa", "-o", tmp_path / "m"]
     result = laconic(*fit, "--memory", "60KB", code=1)
-    assert "couples documents" in " ".join(result.stderr.split())
+    assert "needs all documents in memory" in " ".join(result.stderr.split())

@@ -59,7 +59,7 @@ def test_output(laconic, fish):
         (["fish"], "fish needs the data set adi, which is not there"),
         (
             ["fish", "--render"],
-            "there are no results in results/fish.json; `laconic reproduce fish` makes them",
+            "there are no results in results/fish.json; run `laconic reproduce fish` first",
         ),
         (["fish", "--render", "--part", "red"], "leave out --part"),
         (["--quick"], "name an experiment"),

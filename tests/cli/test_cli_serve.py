@@ -4,7 +4,7 @@ import pytest
 def test_others_need_a_token(laconic, saved, monkeypatch):
     monkeypatch.delenv("LACONIC_TOKEN", raising=False)
     said = " ".join(laconic("serve", saved, "--host", "0.0.0.0", "--port", "0", code=1).stderr.split())
-    assert "others could reach the explorer at 0.0.0.0: give a --token" in said
+    assert "others could reach the explorer at 0.0.0.0: give them a --token" in said
     assert "leave --host out" in said
 
 

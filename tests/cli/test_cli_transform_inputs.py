@@ -139,12 +139,12 @@ def test_refusals(laconic, saved, counted, tmp_path):
         f"{path} has terms such as '1', '2', '3', and the model such as 'apple', 'axle', 'brake'" in message
     )
     assert "none in common; name its terms with --vocabulary" in message
-    assert "holds counts and no texts: leave --text and --id out" in refused(path, "--text", "x", "--id", "y")
+    assert "holds counts, not texts: leave --text and --id out" in refused(path, "--text", "x", "--id", "y")
     short = write_lines(tmp_path / "short.txt", ["apple"])
     assert "but the vocabulary has 1; give the one" in refused(path, "--vocabulary", short)
     texts = write_lines(tmp_path / "a.txt", ["apple"])
     assert "holds texts, whose vocabulary is found in them" in refused(texts, "--vocabulary", short)
-    assert "holds counts, of which only one file can be read" in refused(texts, path)
+    assert "only one such file can be read" in refused(texts, path)
     assert "no file matches" in refused(tmp_path / "no*.csv")
 
 

@@ -140,7 +140,7 @@ def test_options_of_texts_do_not_suit_counts(tmp_path):
     path = write(tmp_path, "a.mtx", HEADER + "2 2 2\n1 1 3\n2 2 1\n")
     for option in ({"text": "body"}, {"id": "text"}, {"delimiter": ";"}, {"min_df": 1}, {"stop_words": None}):
         with pytest.raises(
-            CorpusError, match=f"a.mtx holds counts and no texts: leave {next(iter(option))} out"
+            CorpusError, match=f"a.mtx holds counts, not texts: leave {next(iter(option))} out"
         ):
             Corpus.read(path, **option)
     with pytest.raises(CorpusError, match="only SVMlight files have labels"):

@@ -118,5 +118,5 @@ def test_files_that_change_are_told(tmp_path):
         if done < total:
             write(path, ROWS[:2])
 
-    with pytest.raises(CorpusError, match="changed while they were read"):
+    with pytest.raises(CorpusError, match="changed while they were being read"):
         read_corpora(path, COLUMNS, options=LOOSE, progress=change)

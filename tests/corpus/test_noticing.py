@@ -32,8 +32,8 @@ def noticed(texts, **options):
 def test_stop_words_of_another_language_are_noticed():
     (told,) = noticed(GERMAN)
     assert told == (
-        "the texts seem to be German, and the commonest words of that language are among the terms, since "
-        "those that were left out are English: say stop_words='german', or "
+        "the texts seem to be German, and the most common words of that language are among the terms, "
+        "because those that were left out are English: use stop_words='german', or "
         "stop_words='english,german' for both"
     )
     (told,) = noticed(ENGLISH, stop_words="german")

@@ -118,7 +118,7 @@ def test_encodings(tmp_path):
     path = write(tmp_path, "a.csv", "text\nfüße\n", "latin-1")
     assert read(path, encoding="latin-1")[0].text == "füße"
     for encoding in ("no-such", "rot13", "utf\0", None):
-        with pytest.raises(CorpusError, match="no encoding that Python knows"):
+        with pytest.raises(CorpusError, match="not an encoding that Python knows"):
             read_documents(path, encoding=encoding)
 
 

@@ -176,7 +176,7 @@ def test_paths_that_cannot_be_used(tmp_path, monkeypatch):
             read_documents(path)
     with pytest.raises(CorpusError, match=r"\.parquet files have a compression of their own"):
         read_documents(write(tmp_path, "a.parquet.gz", ""))
-    with pytest.raises(CorpusError, match=r"a\.mtx holds counts and no texts"):
+    with pytest.raises(CorpusError, match=r"a\.mtx holds counts, not texts"):
         read_documents(write(tmp_path, "a.mtx", ""))
 
     def refuse(path):
@@ -308,7 +308,7 @@ def test_only_the_first_problems_are_kept(tmp_path):
 
 def test_skipping_everything_is_an_error(tmp_path):
     path = write(tmp_path, "a.jsonl", "broken\n" * 3)
-    with pytest.raises(CorpusError, match=r"none of 3 rows can be used; the first: .*line 1: not JSON"):
+    with pytest.raises(CorpusError, match=r"none of 3 rows could be used; the first: .*line 1: not JSON"):
         read(path, on_error="skip")
 
 

@@ -50,7 +50,7 @@ def test_order_and_names_depend_on_nothing_else(monkeypatch):
 
 def test_sources(tmp_path, monkeypatch):
     monkeypatch.setattr("sysconfig.get_path", lambda name: str(tmp_path))
-    with pytest.raises(CorpusError, match="no sources of its standard library in"):
+    with pytest.raises(CorpusError, match="no source code of its standard library in"):
         stdlib._collect.__wrapped__()
     words = "word " * 20
     (tmp_path / "json" / "tests").mkdir(parents=True)

@@ -210,11 +210,11 @@ def test_from_table_of_polars():
 
 def test_from_table_refuses_what_is_no_table():
     for table in (["red fish"], {"text": ["red fish"]}, "a.csv", None):
-        with pytest.raises(CorpusError, match="a table must be a data frame"):
+        with pytest.raises(CorpusError, match="a table must be a pandas"):
             Corpus.from_table(table)
     with pytest.raises(CorpusError, match="the table cannot be read"):
         Corpus.from_table(pd.DataFrame({"text": ["x", {1}]}))
-    with pytest.raises(CorpusError, match=r"one column and no table: Corpus\.from_texts takes it"):
+    with pytest.raises(CorpusError, match=r"a single column, not a table: pass it to Corpus\.from_texts"):
         Corpus.from_table(pd.Series(TEXTS))
 
 

@@ -109,6 +109,6 @@ def test_stop_words_add_up(tmp_path):
     assert set(extended) == {*english_words(), "inc", "ltd", "gmbh"}
     assert Vectorizer(stop_words="english").to_dict()["stop_words"] == "english"
     assert Vectorizer(stop_words=["english", "german"]).to_dict()["stop_words"] == ["english", "german"]
-    for wrong, message in (("english,none.txt", "there is no file none.txt"), (",", "names no language")):
+    for wrong, message in (("english,none.txt", "there is no file none.txt"), (",", "is neither a language")):
         with pytest.raises(ParameterError, match=message):
             Vectorizer(stop_words=wrong)

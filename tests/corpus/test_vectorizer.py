@@ -141,7 +141,7 @@ def test_stop_words_never_warn():
         (["", " "], {}, "no text of 2 contains a term"),
         (["the", "and"], {}, "change stop_words or token_pattern"),
         (["fish", "bird"], {}, r"lower min_df \(such as min_df=1\) or raise max_df"),
-        (["fish", "fish"], {}, r"max_df=0.5 for terms in at most 1"),
+        (["fish", "fish"], {}, r"max_df=0.5 in at most 1"),
         ("fish", {}, r"not one string: write \[text\]"),
         (b"fish", {}, "not one string"),
         (["fish", None], {}, "text 1 is of type NoneType"),

@@ -223,7 +223,7 @@ def test_groups(data, arrays):
         ("docs.jsonl.gz", b"no gzip", "docs.jsonl.gz is damaged: .*gzip"),
         ("docs.jsonl.gz", packed(b'{"id": "1"')[:-9], "docs.jsonl.gz is damaged"),
         ("docs.jsonl.gz", packed(b'{"id": "1"\n'), "line 1 is not JSON"),
-        ("docs.jsonl.gz", packed(b"[]\n"), "line 1 is no JSON object"),
+        ("docs.jsonl.gz", packed(b"[]\n"), "line 1 is not a JSON object"),
         ("docs.jsonl.gz", packed(b""), "it is empty"),
         ("docs.jsonl.gz", packed(b'{"id": "1", "text": "\xff"}'), "not UTF-8"),
         ("docs.jsonl.gz", packed(b'{"id": "1", "text": null}'), "'text' of record 1 is None, not str"),
@@ -262,7 +262,7 @@ def test_damaged_arrays(arrays, graph, change, why):
 def test_nothing_is_unpickled(data):
     (data / "cora").mkdir()
     (data / "cora" / "cora.npz").write_bytes(pickle.dumps({"labels": [1]}))
-    with pytest.raises(DatasetError, match=r"cora\.npz is damaged: it is no \.npz file"):
+    with pytest.raises(DatasetError, match=r"cora\.npz is damaged: it is not an \.npz file"):
         load("cora")
 
 

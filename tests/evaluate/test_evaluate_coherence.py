@@ -249,7 +249,7 @@ def test_diversity():
         ({"measure": "uci"}, "measure='uci' is not known"),
         ({"n_terms": 0}, "n_terms"),
         ({"window": 0, "texts": []}, "window"),
-        ({"window": 10}, "give texts"),
+        ({"window": 10}, "windows need texts"),
         ({"window": 5, "texts": []}, "0 texts for the corpus's 60 documents"),
         ({"window": 5, "texts": [""], "measure": "umass"}, "1 texts for the corpus's 60 documents"),
         ({"window": 5, "texts": ["wa"] * 61}, "61 texts for the corpus's 60 documents"),

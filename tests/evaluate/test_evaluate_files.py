@@ -184,10 +184,10 @@ def test_bad_runs(tmp_path, text, message):
 @pytest.mark.parametrize(
     ("run", "options", "message"),
     [
-        ({"q": {"a b": 1.0}}, {}, "'a b' cannot stand in a run"),
-        ({"q": {"": 1.0}}, {}, "'' cannot stand"),
-        ({"q\t": {"a": 1.0}}, {}, "cannot stand"),
-        ({"q": {"a": 1.0}}, {"tag": "my run"}, "'my run' cannot stand"),
+        ({"q": {"a b": 1.0}}, {}, "'a b' cannot be written in a run"),
+        ({"q": {"": 1.0}}, {}, "'' cannot be written"),
+        ({"q\t": {"a": 1.0}}, {}, "cannot be written"),
+        ({"q": {"a": 1.0}}, {"tag": "my run"}, "'my run' cannot be written"),
         ({"q": {"a": float("nan")}}, {}, "'q' has scores that are NaN"),
     ],
 )

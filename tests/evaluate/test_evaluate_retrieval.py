@@ -139,11 +139,11 @@ def test_names_and_numbers_of_other_kinds():
         ({"q": {}}, {"q": {"a": 1.0}}, ["AP"], "no query has judgements"),
         ({"q": {"a": 1}}, {"1": {"a": 1.0}}, ["AP"], "such as '1', and the judgements such as 'q': none"),
         *(
-            ({"q": {"a": 1}}, {"q": {"a": 1.0}}, [measure], f"{measure!r} is no measure of trec_eval")
+            ({"q": {"a": 1}}, {"q": {"a": 1.0}}, [measure], f"{measure!r} is not a measure of trec_eval")
             for measure in ["map", "P", "P@0", "P@x", "ERR@10", "NumRel", ""]
         ),
         *(
-            ({"q": {"a": 1}}, {"q": {"a": 1.0}}, [measure], "is no measure of trec_eval")
+            ({"q": {"a": 1}}, {"q": {"a": 1.0}}, [measure], "is not a measure of trec_eval")
             for measure in [
                 "AP(rel=0)",
                 "AP(rel=1001)",

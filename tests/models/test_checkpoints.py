@@ -187,7 +187,7 @@ def test_other_data_labels_models_and_versions_are_refused_by_name(interrupted, 
     with pytest.raises(CheckpointError, match="shards was"):
         clone(model).fit(Shards.cut(X, 2), labels(X), checkpoint=path)
     monkeypatch.setattr(checkpoints, "versions", lambda: {"laconic": "99"})
-    with pytest.raises(CheckpointError, match=r"by laconic .*, and this is 99"):
+    with pytest.raises(CheckpointError, match=r"with laconic .*, but this is 99"):
         fit(clone(model), X, checkpoint=path)
 
 

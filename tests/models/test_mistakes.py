@@ -59,7 +59,9 @@ def test_topics_take_their_words_from_whatever_has_them(corpus, bundle):
     columns = {term: column for column, term in enumerate(corpus.vocabulary)}
     for known in (corpus, corpus.vectorizer, sklearn, columns):
         assert model.topics(known) == expected
-    with pytest.raises(TypeError, match="must be the name of every column, or a corpus or vectoriser"):
+    with pytest.raises(
+        TypeError, match="must be a list with the name of every column, or a corpus or vectoriser"
+    ):
         model.topics(7)
 
 

@@ -353,7 +353,7 @@ def test_labels_of_groups_that_are_numbers(X):
     A = heavy.components_.toarray()
     assert not A[:, [1, 2]].any()
     assert A[:, 0].any()
-    with pytest.raises(ValueError, match="numbers of columns"):
+    with pytest.raises(ValueError, match="column numbers"):
         SparseLSA(2, alpha_topics=0.1, groups={"a": [1.7]}).fit(X)
 
 

@@ -154,5 +154,5 @@ def test_shares_are_parts_of_one():
     np.testing.assert_allclose(shares.sum(axis=1)[:-1], 1, rtol=1e-5)
     assert shares[[-1]].nnz == 0
     np.testing.assert_allclose(model.shares(weights.toarray()), shares.toarray(), rtol=1e-6)
-    with pytest.raises(ValueError, match="no shares"):
+    with pytest.raises(ValueError, match="cannot be shares"):
         RLSI(3, nonnegative=True).fit(X).shares(weights)

@@ -69,9 +69,9 @@ def test_traits_are_true_of_what_is_found(X):
         assert fitted.n_terms_of() == 30
         assert fitted.components_of() is fitted.components_
         assert fitted.term_names() is None
-        with pytest.raises(ValueError, match="just one"):
+        with pytest.raises(ValueError, match="only one"):
             fitted.n_terms_of("text")
-        with pytest.raises(ValueError, match="just one"):
+        with pytest.raises(ValueError, match="only one"):
             fitted.weights_of(X, modality="text")
 
 

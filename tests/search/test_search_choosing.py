@@ -81,7 +81,7 @@ def test_removed_documents_are_not_found_and_others_keep_their_scores(index, tmp
         assert hit.term_score > 0
     index.save(tmp_path / "m")
     assert SearchIndex.load(tmp_path / "m").search("moon", 8).ids == index.search("moon", 8).ids
-    with pytest.raises(SearchError, match="at least one has to stay"):
+    with pytest.raises(SearchError, match="at least one must stay"):
         index.remove(index.ids.tolist())
 
 

@@ -141,7 +141,7 @@ def first_statistics(corpus, terms):
 
 def test_nothing_is_added_if_anything_is_wrong(index):
     before = index.search("moon", 50)
-    with pytest.raises(ValueError, match="the index has a document 'd3' already"):
+    with pytest.raises(ValueError, match="the index already has a document 'd3'"):
         index.add({"new": "moon moon", "d3": "moon"})
     with pytest.raises(ValueError, match="text 1 is NoneType"):
         index.add({"new": "moon moon", "newer": None})

@@ -86,7 +86,7 @@ def test_nothing_is_ranked_for_unknown_words(ranker):
 def test_cross_validation_ranks_every_judged_query(index, qrels):
     run = cross_validated(index, {**QUERIES, "unjudged": "moon"}, qrels, folds=3, **SMALL)
     assert set(run) == set(QUERIES)
-    with pytest.raises(ValueError, match="12 judged queries cannot be dealt out into 20 parts"):
+    with pytest.raises(ValueError, match="12 judged queries cannot be divided into 20 folds"):
         cross_validated(index, QUERIES, qrels, folds=20)
 
 
@@ -147,7 +147,7 @@ def test_an_index_of_other_settings_is_refused(index, qrels, corpus, model, tmp_
 def test_refusals(index, qrels, monkeypatch):
     with pytest.raises(ValueError, match="has learnt nothing yet"):
         Ranker(index).rank({"q": "moon"})
-    with pytest.raises(ValueError, match="no relevant document is among those found"):
+    with pytest.raises(ValueError, match="none of the documents found for the queries is relevant"):
         Ranker(index).fit({"q": "moon"}, {"q": {"nobody": 1}})
     with pytest.raises(ValueError, match="the grade 300000, but grades go up to 30"):
         Ranker(index).fit(QUERIES, {name: dict.fromkeys(ids, 300_000) for name, ids in qrels.items()})

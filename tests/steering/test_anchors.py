@@ -328,7 +328,7 @@ def test_names_of_columns_are_words(model):
     ("anchors", "message"),
     [
         ({"targets": {9: [1]}}, "anchors name the topic 9, which the model does not have; it has 0, 1, 2, 3"),
-        ({"targets": {0: [99]}}, "the word 99 of anchors is none of the 30 terms"),
+        ({"targets": {0: [99]}}, "the word 99 of the anchors is not one of the 30 terms"),
         ({"targets": {0: ["sun"]}}, "columns of X have no names, so the word 'sun'"),
         ({"targets": {0: "sun"}}, "a target of anchors is a list of words"),
         ({"targets": np.ones((3, 30))}, "targets of anchors have shape .3, 30., but 4 topics over 30 terms"),
@@ -337,7 +337,7 @@ def test_names_of_columns_are_words(model):
         ({"targets": {0: {1: -1.0}}}, "have negative words, but topics of this model do not"),
         ({"targets": {0: [1]}, "strength": [1.0]}, "there are 1 strengths of anchors, but 4 topics"),
         ({"frozen": [2]}, "topic 2 is frozen, but has no target"),
-        ({"forbidden": {1: range(30)}}, "all words are forbidden to topic 1"),
+        ({"forbidden": {1: range(30)}}, "all words are forbidden in topic 1"),
     ],
 )
 def test_what_does_not_fit_a_model_is_named(anchors, message, X):

@@ -178,7 +178,7 @@ def test_anchors_hold_topics_in_every_batch(name, data):
 
 def test_what_batches_cannot_be(data):
     X, y, _parts = data
-    with pytest.raises(ParameterError, match="partial_fit goes with solver='cd'"):
+    with pytest.raises(ParameterError, match="partial_fit needs solver='cd'"):
         NMF(4, solver="mu").partial_fit(X)
     over = laconic.priors.PseudoDirichlet(0.1, over="documents")
     with pytest.raises(ParameterError, match="knows no prior over documents"):

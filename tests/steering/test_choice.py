@@ -180,7 +180,7 @@ def test_what_makes_no_sense_is_refused(corpus, options, why):
 
 
 def test_too_few_documents_are_refused():
-    with pytest.raises(CorpusError, match="too few to be halved"):
+    with pytest.raises(CorpusError, match="too few to split in half"):
         laconic.choose(["red fish", "blue fish", "red bird"] * 3, [2, 3], max_df=1.0)
 
 

@@ -126,7 +126,7 @@ def test_without_documents_rows_are_merged_as_they_are(bundle):
         (lambda e: e.merge(1, 1), "two topics or more"),
         (lambda e: e.merge(1, 9), "no topic 9"),
         (lambda e: e.drop(), "name a topic"),
-        (lambda e: e.drop(0, 1, 2, 3), "one topic has to stay"),
+        (lambda e: e.drop(0, 1, 2, 3), "at least one topic must stay"),
         (lambda e: e.split(0, 1), "two or more"),
         (lambda e: e.split(0, 60), "too few"),
         (lambda e: e.split(True), "no topic True"),
@@ -189,7 +189,7 @@ def test_a_stale_writer_is_refused_by_name(bundle, tmp_path):
     mine, yours = load(tmp_path), load(tmp_path)
     yours.edit().drop(0).apply().save(tmp_path, parent=yours.version)
     before = contents(tmp_path)
-    with pytest.raises(BundleError, match=f"made of version {mine.version}"):
+    with pytest.raises(BundleError, match=f"based on version {mine.version}"):
         mine.edit().drop(1).apply().save(tmp_path, parent=mine.version)
     with pytest.raises(BundleError, match=f"not {mine.version}"):
         undo(tmp_path, parent=mine.version)

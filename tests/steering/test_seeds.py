@@ -180,11 +180,11 @@ def test_a_file_says_the_same_as_a_mapping(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.yaml", "war: [", "is no YAML"),
-        ("b.json", "{", "is no JSON"),
+        ("a.yaml", "war: [", "is not YAML"),
+        ("b.json", "{", "is not JSON"),
         ("c.yaml", "- war", "seeds of .*c.yaml must be a mapping"),
         ("d.yaml", "no: [war]", "have a topic called False: names are texts, in quotes"),
-        ("e.yaml", "!!python/object/apply:os.system ['true']", "is no YAML"),
+        ("e.yaml", "!!python/object/apply:os.system ['true']", "is not YAML"),
         ("f.yaml", b"\xff\xfe", "cannot read the seeds of .*f.yaml"),
     ],
 )

@@ -91,7 +91,7 @@ def test_messages_have_the_words_of_the_kind(saved, tmp_path_factory):
     with pytest.raises(ShelfError, match="format 4; this one reads up to 3"):
         read_directory(saved, SHELF)
     edit(saved, lambda document: document.update(format="laconic-box"))
-    with pytest.raises(ShelfError, match="holds the format 'laconic-box', so it is no laconic shelf"):
+    with pytest.raises(ShelfError, match="holds the format 'laconic-box', so it is not a laconic shelf"):
         read_directory(saved, SHELF)
     before = contents(saved)
     box = Kind(noun="box", manifest="box.json", format="laconic-box", version=1, error=ShelfError)

@@ -623,7 +623,7 @@ class Bundle:
         """
         if not self.model.traits.classes:
             raise ParameterError(
-                f"{type(self.model).__name__} is a model without classes: fit ",
+                f"{type(self.model).__name__} has no classes: fit ",
                 Parameter("model", "group-rlsi"),
                 " with ",
                 Parameter("labels"),
@@ -940,8 +940,8 @@ def _strangers(n_documents: int) -> InputError:
     """What to say of documents that have no word in common with a model."""
     which = f"of {n_documents:,} documents none has" if n_documents > 1 else "the document does not have"
     return InputError(
-        f"{which} a word that the model knows, so the weights say nothing: are these texts of the same kind "
-        "and language as those of the fit?"
+        f"{which} a word that the model knows, so the weights are meaningless: are these texts in the same "
+        f"language as those of the fit?"
     )
 
 

@@ -209,13 +209,13 @@ def fit_bundle(
     corpus = next(iter(corpora.values()))
     if corpus.labels is None and model.traits.classes:
         raise CorpusError(
-            f"{type(model).__name__} needs the class of every document, and these have no labels: read "
-            "them with ",
+            f"{type(model).__name__} needs the class of every document, but these have no labels: read them "
+            f"with ",
             Parameter("label"),
         )
     if graph is not None and not model.traits.links:
         raise ParameterError(
-            Parameter("graph"), f" goes with models of links, and {type(model).__name__} has none"
+            Parameter("graph"), f" needs a model with links, which {type(model).__name__} is not"
         )
     names = {} if seeds is None else hold_seeds(model, corpora, seeds)
     given = {} if graph is None else {"graph": graph}
@@ -329,13 +329,13 @@ def check_modalities(model: TopicModel, names: Iterable[str]) -> None:
     several = "" not in known and len(known) > 1
     if several and not model.traits.modalities:
         raise ParameterError(
-            f"the documents have several modalities, and {type(model).__name__} is a model of one: choose ",
+            f"the documents have several modalities, but {type(model).__name__} takes only one: choose ",
             Parameter("model", "multimodal-plsa"),
         )
     if not several and model.traits.modalities:
         raise ParameterError(
             Parameter("model", "multimodal-plsa"),
-            " needs two or more modalities of each document: give a mapping from their names to ",
+            " needs two or more modalities: pass a mapping from their names to ",
             Parameter("text"),
             " columns, or to lists of texts",
         )

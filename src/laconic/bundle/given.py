@@ -234,7 +234,7 @@ def _texts(data: Any) -> Iterable[str]:
         raise CorpusError("this is a data set: pass data.corpus(), or data.texts")
     if issparse(data):
         raise CorpusError(
-            "this is a matrix: pass Corpus.from_counts(X, vocabulary), or fit a model of laconic's to it"
+            "this is a matrix: pass Corpus.from_counts(X, vocabulary), or fit one of laconic's models to it"
         )
     texts: Iterable[str] = data
     return texts
@@ -255,7 +255,7 @@ def _read(
 ) -> dict[str, Corpus]:
     paths: list[Any] = [data] if isinstance(data, str | os.PathLike) else list(data)
     if isinstance(data, str) and ("\n" in data or len(data) > 1000):
-        raise CorpusError("one string is the path of a file; texts are given as a list: write [text]")
+        raise CorpusError("a single string is taken as the path of a file; to pass a text, write [text]")
     reading = {**given.reading, **names.columns()}
     if not isinstance(text, Mapping):
         modalities = [Modality("", None, given.terms_of(""))]
@@ -270,7 +270,7 @@ def _read(
     found = next(iter(corpora.values())).reading
     if found is not None and found.n_skipped:
         warnings.warn(
-            f"{found.n_skipped:,} of {found.n_rows:,} rows could not be used and were left out; the first: "
+            f"{found.n_skipped:,} of {found.n_rows:,} rows could not be used and were skipped; the first: "
             f"{found.problems[0]}",
             stacklevel=4,
         )
@@ -290,8 +290,8 @@ def _named(corpus: Corpus, values: Mapping[str, Any]) -> Corpus:
 def _refuse_columns(names: Names, text: Any, what: str) -> None:
     for name, value in names.columns().items():
         raise CorpusError(
-            f"{value!r} is the name of a column, and {what} has none: give a {name} for every document, "
-            "as a list"
+            f"{value!r} is the name of a column, but {what} has no columns: pass a list with a {name} for "
+            f"every document"
         )
     if text != "text":
         raise CorpusError(f"{what} has no columns: leave ", Parameter("text"), " out")
@@ -299,7 +299,7 @@ def _refuse_columns(names: Names, text: Any, what: str) -> None:
 
 def _refuse_reading(given: Options, what: str) -> None:
     for name in given.reading:
-        raise ParameterError(Parameter(name), f" says how files are read, and {what} is none: leave it out")
+        raise ParameterError(Parameter(name), f" is for reading files, and {what} is not one: leave it out")
 
 
 def _is_file(value: Any) -> bool:

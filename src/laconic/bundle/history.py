@@ -91,8 +91,8 @@ class History:
         current = None if there is None else version_of(there)
         if parent is not None and current != parent:
             raise StaleError(
-                f"{writer.path}: holds {f'version {current}' if current else 'no model'} by now, but this "
-                f"was made of version {parent}: load it again, and repeat what you did"
+                f"{writer.path}: holds {f'version {current}' if current else 'no model'} by now, but your "
+                f"change is based on version {parent}: load it again, and repeat your change"
             )
         if there is None or current is None or current != version or not self.log:
             # Somebody else's versions are none of this model's.
@@ -143,7 +143,7 @@ def undo(path: str | os.PathLike[str], parent: str | None = None) -> str:
             raise StaleError(f"{path}: holds version {version_of(there)} by now, not {parent}")
         kept = _kept_in(there)
         if not kept:
-            raise BundleError(f"{path}: there is nothing to undo: no earlier version is kept")
+            raise BundleError(f"{path}: nothing to undo: no earlier version is kept")
         writer.go_back(kept[-1].file)
         return kept[-1].version
 

@@ -85,9 +85,7 @@ class Notes:
             names = [names.get(topic) for topic in range(n_topics)]
         given = [None if name is None else checked_name(name) for name in names]
         if len(given) != n_topics:
-            raise ParameterError(
-                f"names must be one for each of {n_topics} topics (or None), not {len(given)}"
-            )
+            raise ParameterError(f"give a name (or None) for each of {n_topics} topics, not {len(given)}")
         check_distinct(given)
         return cls(tuple(given))
 
@@ -147,7 +145,7 @@ class Notes:
     def check_living(self, topic: int) -> None:
         """Refuse a topic that was taken away."""
         if topic in self.retired:
-            raise ParameterError(f"topic {topic} is no more: it was {self.retired[topic]}")
+            raise ParameterError(f"topic {topic} no longer exists: it was {self.retired[topic]}")
 
 
 def restored_notes(stored: StoredDirectory, n_topics: int) -> Notes:
@@ -221,21 +219,19 @@ def checked_name(name: object) -> str:
     ('tennis', 'études')
     >>> checked_name("12")
     Traceback (most recent call last):
-    laconic.errors.ParameterError: the name '12' is a number, and so are topics without names: add a word
+    laconic.errors.ParameterError: the name '12' could be mistaken for the number of a topic: add a word
     """
     if not isinstance(name, str):
         raise ParameterError(f"a name must be text, not {quoted(name)}")
     kept = unicodedata.normalize("NFC", name).strip()
     if not kept:
-        raise ParameterError("the name is empty: give a topic one, or none")
+        raise ParameterError("the name is empty: give a name, or None to remove it")
     if len(kept) > LONGEST_NAME:
-        raise ParameterError(
-            f"the name has {len(kept)} characters: a topic is called by {LONGEST_NAME} at most"
-        )
+        raise ParameterError(f"the name has {len(kept)} characters, but at most {LONGEST_NAME} are allowed")
     if _UNFIT.search(kept) or any(unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") for c in kept):
         raise ParameterError(f"the name {ascii(kept)[:60]} has a control character: leave it out")
     if kept.lstrip("+-").isdecimal():
-        raise ParameterError(f"the name {kept!r} is a number, and so are topics without names: add a word")
+        raise ParameterError(f"the name {kept!r} could be mistaken for the number of a topic: add a word")
     return kept
 
 
@@ -253,6 +249,4 @@ def check_distinct(names: Iterable[str | None]) -> None:
 
 
 def _taken(name: str, by: int, topic: int) -> ParameterError:
-    return ParameterError(
-        f"the name {quoted(name)} is that of topic {by} already: choose another for topic {topic}"
-    )
+    return ParameterError(f"topic {by} already has the name {quoted(name)}: choose another for topic {topic}")

@@ -118,10 +118,10 @@ def plan_fit(model: TopicModel, counted: CountedDocuments, memory: int | None) -
     plan = Plan(far, files, _temporary_folder())
     if model.whole:
         raise ParameterError(
-            f"{type(model).__name__} couples documents with each other, so they have to be in memory, which "
-            f"takes about {size(sum(near.values()))}: raise ",
+            f"{type(model).__name__} needs all documents in memory, which takes about "
+            f"{size(sum(near.values()))}: raise ",
             Parameter("memory"),
-            ", or choose a model that does not",
+            ", or choose a model that can keep documents in files",
         )
     if plan.total > memory:
         raise ParameterError(
@@ -165,7 +165,9 @@ def bytes_of(given: Any) -> int | None:
         return None
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(i?)B?\s*", str(given), re.IGNORECASE)
     if found is None or float(found[1]) <= 0:
-        raise ParameterError(Parameter("memory", given), " is no size: say 4GB, or a number of bytes")
+        raise ParameterError(
+            Parameter("memory", given), " is not a size: give something like 4GB, or a number of bytes"
+        )
     unit = _UNITS[found[2].upper()]
     if found[3]:
         unit = 1024 ** ("KMGT".index(found[2].upper()) + 1)

@@ -202,7 +202,7 @@ def _counted(
             f"{source.path} has terms such as {theirs}, and the model such as {ours}: none in common; "
             "name its terms with ",
             Parameter("vocabulary"),
-            ", or take a model of the same vocabulary",
+            ", or use a model with the same vocabulary",
         )
     known = {"labels": found.labels, "ids": found.ids, "dates": found.dates, "texts": found.texts}
     corpus = Corpus(matched.counts, vectorizer, **known)
@@ -215,5 +215,5 @@ def check_readable(bundle: Bundle, path: Path, names: Iterable[str] = ()) -> Non
     if missing or (not bundle.modalities and bundle.vectorizer is None):
         of = f" of {missing[0]}" if missing else ""
         raise BundleError(
-            f"{path}: was saved without a vocabulary{of}, so it cannot read texts; use it from Python"
+            f"{path} was saved without a vocabulary{of}, so it cannot read texts; use it from Python"
         )

@@ -59,8 +59,8 @@ def updated(
     _check_model(model)
     if bundle.notes.retired:
         raise ParameterError(
-            "this model has topics that were dropped or merged, so that it cannot be updated: fit it anew, "
-            "or undo the edits"
+            "this model has topics that were dropped or merged, so it cannot be updated: fit a new one, or "
+            "undo the edits"
         )
     # all words, to begin with: which are kept is decided below
     terms = {**vectorizer.to_dict(), "min_df": 1, "max_df": 1.0, "max_features": None}
@@ -96,7 +96,7 @@ def updated(
 def _vectorizer(bundle: Bundle) -> Vectorizer:
     if bundle.vectorizer is None:
         raise ParameterError(
-            "the model was saved without a vocabulary, or has several, so that it cannot be updated",
+            "the model was saved without a vocabulary, or has several, so it cannot be updated",
             InPython(": go on with partial_fit"),
         )
     if bundle.vectorizer.to_dict().get("tokenizer") is not None:
@@ -107,13 +107,12 @@ def _vectorizer(bundle: Bundle) -> Vectorizer:
 def _check_model(model: TopicModel) -> None:
     if not model.fitted or "anchors" not in model.get_params(deep=False) or model.traits.links:
         raise ParameterError(
-            f"{type(model).__name__} cannot be updated: choose a model whose topics can be held without "
-            "links, such as ",
+            f"{type(model).__name__} cannot be updated: choose another model, such as ",
             Parameter("model", "rlsi"),
         )
     if model.traits.classes:
         raise ParameterError(
-            f"{type(model).__name__} has topics of classes, which are not updated",
+            f"{type(model).__name__} is a group model, which cannot be updated",
             InPython(": go on with partial_fit"),
         )
 

@@ -44,7 +44,7 @@ def check_target(path: Path, inputs: Iterable[Path] = ()) -> None:
         return
     if path.suffix.lower() not in _FORMATS:
         raise ValueError(
-            f"{path}: has the suffix {path.suffix!r}; weights are written as {', '.join(_FORMATS)}, or - "
+            f"{path} has the suffix {path.suffix!r}; weights are written as {', '.join(_FORMATS)}, or - "
             "for CSV on standard output"
         )
     if path.suffix.lower() == ".xlsx":
@@ -54,7 +54,7 @@ def check_target(path: Path, inputs: Iterable[Path] = ()) -> None:
     if not path.parent.is_dir():
         raise ValueError(f"{path}: there is no directory {path.parent}; make it first, or write elsewhere")
     if path.exists() and any(path.samefile(file) for file in inputs):
-        raise ValueError(f"{path}: is the file of the documents; give another file to write to")
+        raise ValueError(f"{path} is the file of the documents; choose another file to write to")
 
 
 @contextmanager

@@ -104,16 +104,16 @@ def vectorizer_settings(vectorizer: CountVectorizer, counts: CSR, weighting: str
     ['red']
     """
     otherwise = (
-        "so new texts could not be counted as it does: pass get_feature_names_out() in place of the "
+        "so new texts could not be counted as it does: pass get_feature_names_out() instead of the "
         "vectoriser, to count them in laconic's own way"
     )
     for name, plain in _PLAIN.items():
         value = getattr(vectorizer, name)
         if value != plain:
-            raise CorpusError(f"laconic has nothing like {name}={value!r:.60}, {otherwise}")
+            raise CorpusError(f"laconic has no equivalent of {name}={value!r:.60}, {otherwise}")
     if vectorizer.binary and weighting != "binary":
         raise CorpusError(
-            f"the vectoriser has binary=True, {otherwise}, or say ", Parameter("weighting", "binary")
+            f"the vectoriser has binary=True, {otherwise}, or use ", Parameter("weighting", "binary")
         )
     if isinstance(vectorizer, TfidfVectorizer) and (counts.data % 1).any():
         raise CorpusError(

@@ -137,7 +137,7 @@ class Corpus:
         self.vectorizer = vectorizer
         n_documents, n_terms = self.counts.shape
         if n_documents == 0:
-            raise CorpusError("there are no documents; at least one is needed")
+            raise CorpusError("there are no documents; give at least one")
         if n_terms != len(vectorizer.vocabulary):
             raise CorpusError(
                 f"counts have {n_terms} columns, but the vocabulary has {len(vectorizer.vocabulary)} terms"
@@ -270,7 +270,7 @@ class Corpus:
         if vocabulary is not None:
             raise CorpusError(
                 Parameter("vocabulary"),
-                " is for files of counts; that of texts is found in them: leave it out",
+                " is for files of counts; for texts, the vocabulary is found in them: leave it out",
             )
         documents = read_documents(
             path,
@@ -422,9 +422,9 @@ class Corpus:
         """
         if hasattr(texts, "columns"):
             # To go through a data frame is to go through the names of its columns.
-            raise CorpusError("this is a table and no list of texts; Corpus.from_table takes tables")
+            raise CorpusError("this is a table, not a list of texts; Corpus.from_table takes tables")
         if isinstance(texts, Corpus):
-            raise CorpusError("this is a corpus and no list of texts: its documents are counted already")
+            raise CorpusError("this is a corpus, not a list of texts: its documents are already counted")
         check_texts(texts)
         vectorizer = Vectorizer(**options)
         labels = None if labels is None else as_names(labels, "label")
@@ -763,7 +763,7 @@ def _check_for_counts(path: object, options: Mapping[str, object], **given: obje
     names = [name for name, value in given.items() if value is not None and (name, value) != ("text", "text")]
     names += [name for name in options if name not in ("weighting", "sublinear_tf")]
     if names:
-        raise CorpusError(f"{path} holds counts and no texts: leave ", *listed(names), " out")
+        raise CorpusError(f"{path} holds counts, not texts: leave ", *listed(names), " out")
 
 
 def _keeping(texts: Iterable[str], keeper: TextKeeper) -> Iterator[str]:

@@ -43,7 +43,7 @@ def stop_words_of(language: str) -> list[str]:
         raise ParameterError(
             Parameter("stop_words", language),
             f" is not known; there are {', '.join(known)}",
-            InPython("; or give a list of words, a Path to a file with a word on each line, or None"),
+            InPython("; or give a list of words, a Path to a file with one word per line, or None"),
         )
     return sorted(set(package.get_stop_words(language)))
 
@@ -82,12 +82,12 @@ def words_named(names: str) -> str | list[str]:
             words.update(english_words())
         elif Path(part).suffix:
             raise ParameterError(
-                Parameter("stop_words", names), f": there is no file {part}, with a word on each line"
+                Parameter("stop_words", names), f": there is no file {part} with one word per line"
             )
         else:
             words.update(stop_words_of(part.lower()))
     if not parts:
-        raise ParameterError(Parameter("stop_words", names), " names no language and no file")
+        raise ParameterError(Parameter("stop_words", names), " is neither a language nor a file")
     return sorted(words)
 
 
@@ -104,7 +104,8 @@ def read_words(path: Path) -> list[str]:
         lines = path.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise ParameterError(
-            Parameter("stop_words"), f": {path} cannot be read as words, one on each line, in UTF-8: {error}"
+            Parameter("stop_words"),
+            f": {path} cannot be read as a UTF-8 file with one word per line: {error}",
         ) from error
     return sorted({line.strip() for line in lines} - {""})
 

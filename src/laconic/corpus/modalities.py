@@ -103,7 +103,7 @@ def read_corpora(
         corpus.reading = documents.reading
         corpora[name] = corpus
     if len({corpus.shape[0] for corpus in corpora.values()}) > 1:
-        raise CorpusError("the files were changed while they were read; read them again")
+        raise CorpusError("the files changed while they were being read; read them again")
     return corpora
 
 

@@ -89,8 +89,8 @@ def noticed(counted: Counted, settings: Mapping[str, Any]) -> Iterator[InputErro
         also: list[object] = [", or ", Parameter("stop_words", before), " for both"] if before else []
         install = [] if has_stop_words() else [f" ({INSTALL})"]
         yield InputError(
-            f"the texts seem to be {language.title()}, and the commonest words of that language are among "
-            f"the terms, since {which}: say ",
+            f"the texts seem to be {language.title()}, and the most common words of that language are among "
+            f"the terms, because {which}: use ",
             Parameter("stop_words", language),
             *also,
             *install,

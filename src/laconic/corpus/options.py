@@ -64,12 +64,15 @@ def check_options(options: Mapping[str, Any]) -> dict[str, Any]:
     unknown = sorted(str(name) for name in options if name not in _CHECKS)
     if unknown:
         raise ParameterError(
-            f"unknown vectorizer option {', '.join(map(repr, unknown))}; there are {', '.join(_CHECKS)}"
+            f"unknown vectorizer option {', '.join(map(repr, unknown))}; the options are {', '.join(_CHECKS)}"
         )
     checked = {name: _CHECKS[name](name, value) for name, value in options.items()}
     if checked.get("emoji") and re.compile(str(checked.get("token_pattern", ""))).groups:
         raise ParameterError(
-            Parameter("emoji"), " goes with a ", Parameter("token_pattern"), " without groups: write (?:...)"
+            Parameter("emoji"),
+            " goes with a ",
+            Parameter("token_pattern"),
+            " without capturing groups: write (?:...)",
         )
     if checked.get("sublinear_tf") and checked.get("weighting", "log-entropy") in ("log-entropy", "bm25"):
         raise ParameterError(
@@ -120,7 +123,7 @@ def _flag(name: str, value: Any) -> bool:
 def _flag_or_none(name: str, value: Any) -> bool | None:
     if value is None or value is True or value is False:
         return value
-    raise _wrong(name, value, "True, False or None, which is to see for itself")
+    raise _wrong(name, value, "True, False or None (decide by the texts)")
 
 
 def _range(name: str, value: Any) -> list[int]:

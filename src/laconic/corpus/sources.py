@@ -58,8 +58,8 @@ class Source(NamedTuple):
         for path in self.paths:
             if self.holds is not Holds.texts or path.is_dir() or suffixes(path)[0] == _WITHOUT_COLUMNS:
                 raise CorpusError(
-                    f"{path} has no columns of texts: several modalities of a document are read from "
-                    ".jsonl, .csv, .tsv and .parquet files"
+                    f"{path} has no text columns: several modalities can only be read from .jsonl, .csv, "
+                    f".tsv and .parquet files"
                 )
 
     def corpora(
@@ -137,7 +137,9 @@ def find_source(paths: Iterable[str | Path], options: Iterable[str]) -> Source:
     if len(found) > 1:
         counts = next((path for path in found if holds_counts(path)), None)
         if counts is not None:
-            raise CorpusError(f"{counts} holds counts, of which only one file can be read: name it alone")
+            raise CorpusError(
+                f"{counts} holds counts, and only one such file can be read at a time: name it alone"
+            )
     given = list(options)
     if (first / CORPUS.manifest).is_file():
         allowed: set[str] = set()

@@ -146,6 +146,6 @@ def no_room(error: OSError) -> OSError:
     folder = tempfile.gettempdir()
     return OSError(
         error.errno,
-        f"{error.strerror} in {folder}, where what is too large for memory is kept; make room, or set "
-        "the environment variable TMPDIR to a folder that has some",
+        f"{error.strerror} in {folder}, where data too large for memory is kept; free some space, or set the "
+        f"environment variable TMPDIR to a folder that has some",
     )

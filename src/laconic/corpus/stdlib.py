@@ -80,7 +80,7 @@ def _collect() -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
                 labels.append(module)
                 ids.append(name if uses[name] == 1 else f"{name}#{uses[name]}")
     if not texts:
-        raise CorpusError(f"this Python has no sources of its standard library in {root}")
+        raise CorpusError(f"this Python has no source code of its standard library in {root}")
     return tuple(texts), tuple(labels), tuple(ids)
 
 

@@ -112,8 +112,9 @@ class Untrusted:
     def error(self) -> CorpusError:
         """What to say of it."""
         return CorpusError(
-            f"what was saved splits texts into words by the pattern {self._pattern!r:.80}, which may take "
-            "for ever on some texts: if you trust who made it, load it with trust_patterns=True (in Python)"
+            f"the saved vectoriser splits texts into words by the pattern {self._pattern!r:.80}, which may "
+            f"take "
+            f"forever on some texts: if you trust its author, load it with trust_patterns=True (in Python)"
         )
 
 

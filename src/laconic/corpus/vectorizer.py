@@ -56,7 +56,9 @@ def check_texts(texts: object) -> None:
         raise CorpusError("texts must be a list or another iterable of strings, not one string: write [text]")
     if hasattr(texts, "columns"):
         # To go through a data frame is to go through the names of its columns.
-        raise CorpusError("this is a table and no list of texts: pass a column of it, such as table['text']")
+        raise CorpusError(
+            "this is a table, not a list of texts: pass one of its columns, such as table['text']"
+        )
     if not isinstance(texts, Iterable):
         raise CorpusError(f"texts must be a list or another iterable of strings, not {type(texts).__name__}")
 
@@ -254,9 +256,9 @@ class Vectorizer:
         name = self._settings["tokenizer"]
         if name is not None and self._tokenizer is None:
             raise CorpusError(
-                f"texts of this model are split into words by {name}, which is not saved with it: set "
-                "vectorizer.tokenizer to that function (of a model, bundle.vectorizer.tokenizer), or give "
-                "lists of words"
+                f"this model splits texts into words with the function {name}, which is not saved with it: "
+                f"set vectorizer.tokenizer (bundle.vectorizer.tokenizer) to that function, or pass lists of "
+                f"words"
             )
         return self._tokens, texts
 
@@ -292,14 +294,14 @@ class Vectorizer:
         self._settings["html"] = html
         counted = self._counted(texts, progress)
         if counted.n_texts == 0:
-            raise CorpusError("there are no texts; at least one is needed")
+            raise CorpusError("there are no texts; give at least one")
         n_found = int(np.count_nonzero(counted.documents))
         if n_found == 0:
             raise CorpusError(
-                f"no text of {counted.n_texts} contains a term: all are empty, or made of stop words and of "
-                "what is no word",
+                f"none of {counted.n_texts} texts contains a term: all are empty, or consist of stop words "
+                f"and of what is not a word",
                 InPython(" to token_pattern"),
-                "; look at the texts, or change ",
+                "; check the texts, or change ",
                 Parameter("stop_words"),
                 InPython(" or token_pattern"),
             )
@@ -594,11 +596,11 @@ class Vectorizer:
         terms = np.flatnonzero((df > 0) & (df >= least) & (df <= most)).astype(np.int32)
         if len(terms) == 0:
             raise CorpusError(
-                f"none of {n_found:,} terms is left: of {n_texts:,} texts, ",
+                f"no terms are left of {n_found:,}: for {n_texts:,} texts, ",
                 Parameter("min_df", min_df),
-                f" asks for terms in at least {least:g} and ",
+                f" requires terms in at least {least:g} and ",
                 Parameter("max_df", max_df),
-                f" for terms in at most {most:g}; lower ",
+                f" in at most {most:g}; lower ",
                 Parameter("min_df"),
                 " (such as ",
                 Parameter("min_df", 1),

@@ -97,7 +97,7 @@ def read_json_lines(path: Path) -> list[dict[str, Any]]:
             except ValueError as error:
                 raise damaged(path, f"line {number} is not JSON ({error})") from error
             if not isinstance(record, dict):
-                raise damaged(path, f"line {number} is no JSON object")
+                raise damaged(path, f"line {number} is not a JSON object")
             records.append(record)
     if not records:
         raise damaged(path, "it is empty")
@@ -130,7 +130,7 @@ def read_arrays(path: Path, names: Sequence[str], optional: Sequence[str] = ()) 
 
     with reading(path):
         if not zipfile.is_zipfile(path):
-            raise damaged(path, "it is no .npz file")
+            raise damaged(path, "it is not an .npz file")
         with np.load(path, allow_pickle=False) as file:
             missing = [name for name in names if name not in file.files]
             if missing:

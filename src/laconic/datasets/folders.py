@@ -124,8 +124,8 @@ def present_folder(info: Info) -> Path:
     """The folder of a data set; the error of an absent one says what to do."""
     if info.folder is None:
         raise DatasetError(
-            f"the data set {info.name} ({info.description}; {info.size}) is not there. laconic downloads "
-            f"nothing: it comes from {info.source}. {how_to_provide(info.name)}"
+            f"the data set {info.name} ({info.description}; {info.size}) was not found. laconic downloads "
+            f"nothing; get it from {info.source}. {how_to_provide(info.name)}"
         )
     return info.folder
 

@@ -193,8 +193,9 @@ def _check_identity(stored: StoredDirectory, identity: Mapping[str, str]) -> Non
     for name, version in versions().items():
         if name != "python" and written.get(name) != version:
             raise CheckpointError(
-                f"{stored.path}: is a checkpoint by {name} {written.get(name)}, and this is {version}, which "
-                "may round otherwise: go on with that version, or remove the directory to begin again"
+                f"{stored.path}: is a checkpoint made with {name} {written.get(name)}, but this is "
+                f"{version}, which may round differently: continue with that version, or remove the "
+                f"directory to start again"
             )
     known: dict[str, Any] = stored.object("fit")
     # the model first: another one has other parameters, too
@@ -211,7 +212,7 @@ def _check_identity(stored: StoredDirectory, identity: Mapping[str, str]) -> Non
         raise CheckpointError(
             f"{stored.path}: is a checkpoint ",
             *problem,
-            "; fit as before to go on, or remove the directory (or give another) to begin again",
+            "; fit as before to continue, or remove the directory (or give another) to start again",
         )
 
 
@@ -240,7 +241,7 @@ class Pages:
             except CheckpointError as error:
                 if number + 1 == len(saved.states):
                     raise
-                warnings.warn(f"{error}; going on from the checkpoint before it", stacklevel=2)
+                warnings.warn(f"{error}; continuing from the checkpoint before it", stacklevel=2)
                 continue
             self._before = state, files
             return state
@@ -305,8 +306,8 @@ class Pages:
             self._save(course, steps)
         except OSError as error:
             warnings.warn(
-                f"no checkpoint could be written to {self._checkpoint.path} ({error.strerror}): make room or "
-                "see to its permissions. The fit goes on, and what was written before stays as it is",
+                f"no checkpoint could be written to {self._checkpoint.path} ({error.strerror}): free some "
+                f"space, or check the permissions. The fit continues, and the previous checkpoint stays",
                 stacklevel=2,
             )
         self._told = time.monotonic()
@@ -430,8 +431,8 @@ def described(value: Any) -> str:
         inner = ", ".join(f"{f.name}={described(getattr(value, f.name))}" for f in fields(value))
         return _short(f"{type(value).__name__}({inner})")
     raise CheckpointError(
-        f"a fit with a {type(value).__name__} has no checkpoints, since another could not be told from it: "
-        "give plain values or arrays"
+        f"a fit with a {type(value).__name__} cannot have checkpoints, because it could not be told from "
+        f"another: use plain values or arrays"
     )
 
 

@@ -60,8 +60,8 @@ class Room:
         except OSError as error:
             raise OSError(
                 error.errno,
-                f"{error.strerror} in {self.folder}, where what is too large for memory is kept: make room, "
-                "or choose another folder",
+                f"{error.strerror} in {self.folder}, where data too large for memory is kept: free some "
+                f"space, or choose another folder",
             ) from error
 
     def full(self, shape: int | tuple[int, ...], value: float, dtype: DTypeLike) -> NDArray[Any]:

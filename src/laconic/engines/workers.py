@@ -117,7 +117,7 @@ class Workers:
         if n_jobs == 0:
             raise ParameterError(
                 Parameter("n_jobs", 0),
-                " means no threads at all: give a positive number, or -1 for all cores",
+                " leaves no threads: give a positive number, or -1 for all cores",
             )
         self.n_workers: int = min(int(n_jobs), MOST) if n_jobs > 0 else max(1, cores + 1 + int(n_jobs))
         self._pool: ThreadPoolExecutor | None = None

@@ -134,7 +134,7 @@ def coherence(
     else:
         check_number("window", window, Integral, 1)
         if texts is None:
-            raise ValueError("windows are of texts; give texts, those of the corpus, or leave window out")
+            raise ValueError("windows need texts; pass the texts of the corpus, or leave out window")
         if isinstance(texts, str | bytes):
             raise ValueError("texts must be a list of strings, one for each document, not a single string")
         checked = _one_for_each(texts, corpus.shape[0])
@@ -143,7 +143,9 @@ def coherence(
         smoothing = {"npmi": 0.0, "umass": 1 / n_units, "c_v": EPSILON}[measure]
     check_number("smoothing", smoothing, Real, 0)
     if measure == "umass" and smoothing == 0:
-        raise ValueError("UMass needs a smoothing above 0: without, words never together have no value")
+        raise ValueError(
+            "UMass needs a smoothing above 0, because words that never occur together would have no value"
+        )
     lowest = {"npmi": -1.0, "umass": math.log(smoothing or 1), "c_v": 0.0}[measure]
     judge = {"npmi": _npmi_mean, "umass": _umass_mean, "c_v": _c_v}[measure]
     values = np.full(len(listed), lowest)
@@ -197,8 +199,8 @@ def _refuse_numbers(topics: Sequence[Sequence[str]], corpus: Corpus) -> None:
     words = {word for topic in topics for word in topic}
     if words and all(word.isdecimal() for word in words) and not words.intersection(corpus.vocabulary):
         raise CorpusError(
-            f"the words of these topics are numbers of columns, such as {min(words)!r}, and none is a word "
-            "of the corpus: name the columns, as with model.topics(corpus.vocabulary)"
+            f"the words of these topics are column numbers, such as {min(words)!r}, and none is a word of "
+            f"the corpus: name the columns, as in model.topics(corpus.vocabulary)"
         )
 
 

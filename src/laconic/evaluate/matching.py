@@ -92,8 +92,8 @@ def check_judged(ids: Sequence[str], qrels: Mapping[str, Iterable[str]]) -> Judg
     missing = judged - set(ids)
     if missing == judged:
         raise CorpusError(
-            f"the judgements are about documents such as {min(judged, default='')!r}, and the documents are "
-            f"called {ids[0]!r} and so on: none in common; name the column of their ids with ",
+            f"the judgements are about documents such as {min(judged, default='')!r}, but the documents have "
+            f"ids such as {ids[0]!r}: none in common; name the column of the ids with ",
             Parameter("id"),
         )
     return Judged(len(judged), len(missing), list(ids) == [str(number) for number in range(len(ids))])

@@ -126,7 +126,7 @@ def parse_measures(names: Sequence[str]) -> list[tuple[str, Any]]:
             known = False
         if not known:
             raise ValueError(
-                f"{name!r} is no measure of trec_eval; there are AP, nDCG@10, P@5, R@100, RR, Rprec, "
+                f"{name!r} is not a measure of trec_eval; there are AP, nDCG@10, P@5, R@100, RR, Rprec, "
                 "Success@1 and more of ir-measures, with cut-offs of at least 1, "
                 f"rel from 1 to {LARGEST_GRADE} and whole gains from 0 to {LARGEST_GRADE}"
             )

@@ -190,9 +190,7 @@ def _styled() -> Iterator[None]:
     try:
         import matplotlib as mpl
     except ModuleNotFoundError as error:
-        raise ImportError(
-            "pictures need the package matplotlib: pip install 'laconic[papers]' brings it"
-        ) from error
+        raise ImportError("figures need the package matplotlib: pip install 'laconic[papers]'") from error
     with mpl.rc_context():
         mpl.rcdefaults()
         mpl.rcParams.update(STYLE)

@@ -70,7 +70,7 @@ def read_results(experiment: Experiment, path: Path) -> dict[str, Results]:
         stored = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ValueError(
-            f"there are no results in {path}; `laconic reproduce {experiment.name}` makes them"
+            f"there are no results in {path}; run `laconic reproduce {experiment.name}` first"
         ) from None
     except ValueError as error:
         raise ValueError(f"{path} is damaged: {error}; run the experiment again") from error
@@ -133,7 +133,7 @@ def run(
     results = read_results(experiment, path) if path.exists() else {}
     if quick and not all(part["quick"] for part in results.values()):
         raise ValueError(
-            f"{path} holds full results, which quick ones must not replace; give another --output"
+            f"{path} holds full results, which a quick run must not replace; give another --output"
         )
     for part in chosen:
         desk = Keeper(pieces_of(path, part, quick=quick), say)

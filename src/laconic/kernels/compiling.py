@@ -98,8 +98,8 @@ def _tell_not_kept(reason: object) -> None:
     if not _told:
         _told.append(reason)
         warnings.warn(
-            f"compiled kernels cannot be kept ({reason}), so every process compiles them anew, which takes "
-            "some seconds: set the environment variable NUMBA_CACHE_DIR to a folder that can be written to",
+            f"compiled kernels cannot be kept ({reason}), so every process compiles them again, which takes "
+            f"a few seconds: set the environment variable NUMBA_CACHE_DIR to a writable folder",
             RuntimeWarning,
             stacklevel=3,
         )

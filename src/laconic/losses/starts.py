@@ -101,7 +101,7 @@ def given_topics(init: Any, n_topics: int, n_terms: int, dtype: Any, nonnegative
             f"need {(n_topics, n_terms)}",
         )
     if nonnegative and topics.nnz and topics.data.min() < 0:
-        raise ParameterError(Parameter("init"), " has negative words, but topics are not to be negative here")
+        raise ParameterError(Parameter("init"), " has negative words, but these topics must be non-negative")
     topics.sum_duplicates()
     topics.eliminate_zeros()
     return topics

@@ -210,7 +210,8 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """Say before a long fit, and not after it, what was hardly meant."""
         if self._n_topics > max(MANY_TOPICS, n_documents):
             logger.warning(
-                "%s topics for %s documents: they cannot all differ, and the fit takes long; ask for fewer",
+                "%s topics for %s documents: they cannot all be different, and the fit takes long; choose "
+                "fewer",
                 f"{self._n_topics:,}",
                 f"{n_documents:,}",
             )
@@ -387,8 +388,8 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """
         if not self.traits.nonnegative:
             raise ParameterError(
-                "weights of this model may be negative, so they are no shares: choose rlsi with weights that "
-                "are not",
+                "weights of this model may be negative, so they cannot be shares: choose rlsi with "
+                "non-negative weights",
                 InPython(" (nonnegative='both')"),
                 ", nmf or plsa",
             )
@@ -636,8 +637,8 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             check_is_fitted(self, "components_")
         if modality is not None:
             raise ValueError(
-                f"modality={modality!r} is not known: documents of {type(self).__name__} have just one, so "
-                "leave it out"
+                f"modality={modality!r} is not known: {type(self).__name__} has only one modality, so leave "
+                f"it out"
             )
         return Block(0, int(self.n_features_in_))
 
@@ -775,8 +776,9 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         Bundle(self).save(path)
         if self.term_names() is None:
             warnings.warn(
-                "the model was saved without a vocabulary, so its topics will be numbers of columns: to keep "
-                "the words, and to read texts, save Bundle(model, corpus.vectorizer), or fit a data frame",
+                "the model was saved without a vocabulary, so its topics will consist of column numbers: to "
+                "keep the words and to read texts, save Bundle(model, corpus.vectorizer), or fit a data "
+                "frame",
                 stacklevel=2,
             )
 
@@ -789,8 +791,9 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         check_is_fitted(self, "components_")
         if self.components_.shape[0] != self._n_topics:
             raise ValueError(
-                f"the parameters now ask for {self._n_topics} topics, but {self.components_.shape[0]} were "
-                "found: set them back or fit again, so that the saved model can be loaded"
+                f"the parameters now ask for {self._n_topics} topics, but the fit found "
+                f"{self.components_.shape[0]}: restore them or fit again, so that the saved model can be "
+                f"loaded"
             )
         return fitted_state(self, self._schema)
 

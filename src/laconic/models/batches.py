@@ -161,19 +161,21 @@ class BatchModel(TopicModel):
         loss: Any = self._loss()
         if getattr(self, "solver", None) == "mu" and self.wants == "weights":
             raise ParameterError(
-                "partial_fit goes with ",
+                "partial_fit needs ",
                 Parameter("solver", "cd"),
-                ": multiplicative updates never give a topic a word that the first batch lacks",
+                ": multiplicative updates cannot add a word that the first batch lacks",
             )
         if isinstance(loss, Likelihood) and loss.over_documents is not None:
             raise ParameterError(
-                "partial_fit knows no ", Parameter("prior"), " over documents: they are not all there at once"
+                "partial_fit cannot use ",
+                Parameter("prior"),
+                " over documents: they are not all available at once",
             )
         if getattr(self, "scale_by_class_size", False):
             raise ParameterError(
-                "partial_fit does not go with ",
+                "partial_fit cannot be combined with ",
                 Parameter("scale_by_class_size", True),
-                ": the sizes of classes are not known before the last batch",
+                ": the sizes of the classes are not known until the last batch",
             )
         if isinstance(loss, Regularised) and self.fitted:
             settled = loss.alpha_topics if loss.alpha_topics is not None else vars(self).get("alpha_topics_")
@@ -185,8 +187,8 @@ class BatchModel(TopicModel):
         if self._n_topics != self.components_.shape[0]:
             raise ParameterError(
                 Parameter("n_components"),
-                " was changed since the last batch: set it back, or begin again with a model that is not "
-                "fitted (sklearn's clone)",
+                " has changed since the last batch: restore it, or start again with an unfitted model "
+                "(sklearn's clone)",
             )
 
     def _batch_given(self, data: Any, y: Any) -> dict[str, Any]:

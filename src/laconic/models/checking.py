@@ -43,9 +43,8 @@ def checked_matrix(model: Any, X: Any, *, reset: bool) -> csr_array:
         warnings.warn(
             InputWarning(
                 InputError(
-                    f"X looks like tf-idf weights (rows of length one), and {name} is a model of counts: its "
-                    "topics will be better on how often each word occurs, such as corpus.counts, or what "
-                    "CountVectorizer gives"
+                    f"X looks like tf-idf weights (rows of unit length), but {name} is a model of counts: it "
+                    f"finds better topics from counts, such as corpus.counts or the output of CountVectorizer"
                 )
             ),
             stacklevel=5,

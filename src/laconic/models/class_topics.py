@@ -130,7 +130,7 @@ class ClassTopicsModel(BatchModel):
         self._set_sizes()
         if len(self.classes_) > MANY_CLASSES:
             logger.warning(
-                "%s classes, such as %.40r, of %s documents: each gets topics of its own, which takes long; "
+                "%s classes, such as %.40r, for %s documents: each gets its own topics, which takes long; "
                 "are these classes, or names of single documents?",
                 f"{len(self.classes_):,}",
                 str(self.classes_[0]),
@@ -151,7 +151,9 @@ class ClassTopicsModel(BatchModel):
         present, self.classes_, self._n_own = self.classes_, known, n_own
         if strange.size:
             new = strange.tolist()[0]
-            raise ValueError(f"the class {new!r} is new: the first batch must have documents of all classes")
+            raise ValueError(
+                f"the class {new!r} is new, but the first batch must have documents of all classes"
+            )
         members = np.searchsorted(known, present)[given["classes"].members]
         return {"classes": Classes(members.astype(np.int64), self.n_shared, n_own)}
 
@@ -416,7 +418,7 @@ class ClassTopicsModel(BatchModel):
         strange = np.flatnonzero(members < 0)
         if strange.size and unknown == "error":
             raise ValueError(
-                f"the model knows no class {labels.item(strange[0])!r} (document {strange[0]}, and "
+                f"the model does not know the class {labels.item(strange[0])!r} (document {strange[0]}, and "
                 f"{strange.size} in all): give unknown='auto' to predict it, or 'shared' to use the shared "
                 "topics alone"
             )

@@ -57,7 +57,7 @@ def names_in(vocabulary: Any) -> Any:
         return sorted(vocabulary, key=vocabulary.__getitem__)
     if not hasattr(vocabulary, "__len__") or isinstance(vocabulary, str):
         raise TypeError(
-            "vocabulary must be the name of every column, or a corpus or vectoriser that has them, not "
-            f"{type(vocabulary).__name__}"
+            "vocabulary must be a list with the name of every column, or a corpus or vectoriser that has "
+            "them, not {type(vocabulary).__name__}"
         )
     return vocabulary

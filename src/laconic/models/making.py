@@ -153,12 +153,12 @@ def _refuse_stranger(name: str, parameter: str) -> None:
 def _sizes(name: str, known: set[str], n_topics: int | None, given: Mapping[str, Any]) -> dict[str, Any]:
     if "n_components" in known:
         if n_topics is not None and "n_components" in given:
-            raise ParameterError(Parameter("n_topics"), " and n_components say the same: give one")
+            raise ParameterError(Parameter("n_topics"), " and n_components mean the same: give one of them")
         return {"n_components": N_TOPICS if n_topics is None else n_topics, **_chosen(given, "n_components")}
     if n_topics is not None:
         raise ParameterError(
             Parameter("model", name),
-            " has topics of each class: in place of ",
+            " has topics of each class: instead of ",
             Parameter("n_topics"),
             " give ",
             Parameter("n_shared"),
@@ -180,7 +180,7 @@ def _sparsity(name: str, known: set[str], words: int | None, given: Mapping[str,
             )
         return {}
     if words is not None and given.get("terms_per_topic") is not None:
-        raise ParameterError(Parameter("words"), " and terms_per_topic say the same: give one")
+        raise ParameterError(Parameter("words"), " and terms_per_topic mean the same: give one of them")
     budget = given.get("terms_per_topic") if words is None else words
     norm, penalty = given.get("topic_norm"), given.get("alpha_topics")
     if norm is None:

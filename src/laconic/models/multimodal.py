@@ -289,7 +289,7 @@ class MultimodalPLSA(MixtureModel):
         if graph is not None and self.divergence == "tied":
             raise ParameterError(
                 Parameter("divergence", "tied"),
-                " measures no difference of documents, so it cannot use a graph: choose 'skl', 'l2' or 'l1', "
+                " does not compare documents, so it cannot use a graph: choose 'skl', 'l2' or 'l1', "
                 "or leave the ",
                 Parameter("graph"),
                 " out",
@@ -541,9 +541,7 @@ class MultimodalPLSA(MixtureModel):
             At least 1; the smaller, the better.
         """
         if isinstance(X, Mapping):
-            raise TypeError(
-                "words of several modalities have no common perplexity: ask for one modality at a time"
-            )
+            raise TypeError("perplexity is only defined for one modality at a time")
         return self._single(modality).perplexity(X)
 
     def _single(self, modality: str | None) -> PLSA:
@@ -551,7 +549,7 @@ class MultimodalPLSA(MixtureModel):
         check_is_fitted(self, "components_")
         if modality is None and len(self.modalities_) > 1:
             raise ValueError(
-                f"which modality is X of? Give modality= one of {', '.join(map(repr, self.modalities_))}, "
+                f"which modality is X? Pass modality= one of {', '.join(map(repr, self.modalities_))}, "
                 "or a mapping from modalities to matrices"
             )
         return self._model_of(self.modalities_[0] if modality is None else modality)

@@ -276,8 +276,8 @@ class SparseLSA(TopicModel):
                 Parameter("n_components"),
                 " or ",
                 Parameter("groups"),
-                " were changed since the last batch: set them back, or begin again with a model that is not "
-                "fitted (sklearn's clone)",
+                " have changed since the last batch: restore them, or start again with an unfitted model "
+                "(sklearn's clone)",
             )
 
     def _before(self, loss: Orthogonal, decay: float) -> Before:
@@ -342,7 +342,7 @@ class SparseLSA(TopicModel):
         check_is_fitted(self, "components_")
         if not self.nonnegative:
             raise ParameterError(
-                "topics with negative weights are no distributions: use ", Parameter("nonnegative", True)
+                "topics with negative weights are not distributions: use ", Parameter("nonnegative", True)
             )
         sums = np.asarray(self.components_.sum(axis=1)).ravel()
         scale = np.divide(1, sums, out=np.zeros_like(sums), where=sums > 0)

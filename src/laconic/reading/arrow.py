@@ -70,13 +70,15 @@ def read_arrow(source: Rows, columns: Columns, table: Any) -> Iterator[Row]:
 def _narrowed(table: Any, columns: Columns) -> Any:
     """Leave other columns out, since they may be of types that Arrow does not have."""
     if hasattr(table, "collect") and hasattr(table, "collect_schema"):
-        raise CorpusError("the table is a query that was not run yet: pass table.collect()")
+        raise CorpusError("the table is a lazy query: pass table.collect()")
     if hasattr(table, "to_frame") and not hasattr(table, "columns"):
-        raise CorpusError("this is one column and no table: Corpus.from_texts takes it, or pass the table")
+        raise CorpusError(
+            "this is a single column, not a table: pass it to Corpus.from_texts, or pass the table"
+        )
     if not hasattr(table, "__arrow_c_stream__"):
         raise CorpusError(
-            "a table must be a data frame of pandas (2.2 or newer) or polars, a table of pyarrow, or another "
-            f"with the Arrow interface, not {type(table).__name__}; from_texts takes lists of texts"
+            "a table must be a pandas (2.2 or newer) or polars data frame, a pyarrow table, or something "
+            "else with the Arrow interface, not {type(table).__name__}; from_texts takes lists of texts"
         )
     if hasattr(table, "column_names"):
         check_columns(table.schema, columns, "the table")

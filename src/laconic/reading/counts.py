@@ -96,7 +96,7 @@ def read_counts(
     svmlight = suffixes(file)[0] in SVMLIGHT
     if max_documents is not None and not svmlight:
         raise CorpusError(
-            f"{file} need not have its documents in order, so all of it is read: leave ",
+            f"the documents in {file} may be in any order, so all of it has to be read: leave ",
             Parameter("max_documents"),
             " out",
         )
@@ -118,8 +118,8 @@ def read_counts(
         entries = entries._replace(counts=_widened(entries.counts, len(terms)))
     if len(terms) != entries.counts.shape[1]:
         raise CorpusError(
-            f"{file} has {entries.counts.shape[1]:,} terms, but the vocabulary has {len(terms):,}; "
-            "give the one that was made with it"
+            f"{file} has {entries.counts.shape[1]:,} terms, but the vocabulary has {len(terms):,}; give the "
+            f"vocabulary that belongs to it"
         )
     return Counted(entries.counts, terms, entries.labels, ledger.reading)
 

@@ -64,7 +64,7 @@ def check_encoding(encoding: str) -> None:
         "x".encode(encoding)
     except (LookupError, ValueError, TypeError) as error:
         raise CorpusError(
-            f"{encoding!r} is no encoding that Python knows; try ", Parameter("encoding", "utf-8")
+            f"{encoding!r} is not an encoding that Python knows; try ", Parameter("encoding", "utf-8")
         ) from error
 
 
@@ -130,7 +130,7 @@ class File(Rows):
     def undecodable(self) -> CorpusError:
         """What to say of bytes that are not of the encoding."""
         return CorpusError(
-            f"bytes that are not {self._encoding}; say which encoding it is, such as ",
+            f"bytes that are not valid {self._encoding}; set the right encoding, such as ",
             Parameter("encoding", "latin-1"),
             ", or convert the file to UTF-8",
         )
@@ -167,7 +167,9 @@ class File(Rows):
 
     def damaged(self, why: object) -> CorpusError:
         """The error about a file that is not what its name says."""
-        return CorpusError(f"{self.path} is damaged, cut off or not of its suffix ({why}); get it again")
+        return CorpusError(
+            f"{self.path} is damaged, truncated, or not what its suffix says ({why}); get it again"
+        )
 
     def raw_lines(self, file: BinaryIO) -> Iterator[bytes | None]:
         """Give the lines of what is open; None for one that is too long, which is passed over."""

@@ -108,7 +108,7 @@ class Ledger:
             # What the first row lacks, probably all do: then nothing would be left.
             if not self._files or (isinstance(reason, MissingColumnError) and self.n_documents == 0):
                 raise problem
-            raise CorpusError(problem, " (", Parameter("on_error", "skip"), " leaves such rows out)")
+            raise CorpusError(problem, " (", Parameter("on_error", "skip"), " skips such rows)")
         self._n_skipped += 1
         if len(self._problems) < _MOST_PROBLEMS:
             self._problems.append(problem)
@@ -135,7 +135,7 @@ class Ledger:
         """Tell that the reading is complete; there has to be a document."""
         if self.n_documents == 0 and self._n_skipped:
             raise CorpusError(
-                f"{what}: none of {self._n_skipped:,} rows can be used; the first: ", self._problems[0]
+                f"{what}: none of {self._n_skipped:,} rows could be used; the first: ", self._problems[0]
             )
         if self.n_documents == 0:
             raise CorpusError(f"{what} has no documents")

@@ -77,7 +77,7 @@ def expanded(path: Paths) -> list[Path]:
     if isinstance(path, str | os.PathLike):
         found = _matches(path)
     elif hasattr(path, "__arrow_c_stream__") or hasattr(path, "columns"):
-        raise CorpusError("this is a table and no path; Corpus.from_table takes tables in memory")
+        raise CorpusError("this is a table, not a path; Corpus.from_table takes tables in memory")
     elif isinstance(path, bytes) or not isinstance(path, Iterable):
         raise CorpusError(f"a path must be a string, a path or a list of them, not {type(path).__name__}")
     else:
@@ -87,10 +87,11 @@ def expanded(path: Paths) -> list[Path]:
     for file in found:
         if len(found) > 1 and file.is_dir():
             raise CorpusError(
-                f"{file} is a folder; of several paths all must be files: leave it out, or say {file}/*"
+                f"{file} is a folder; if you give several paths, all must be files: leave it out, or use "
+                f"{file}/*"
             )
         if not (file.is_file() or file.is_dir()):
-            raise CorpusError(f"{file} is neither a file nor a folder; copy what is in it to a file")
+            raise CorpusError(f"{file} is neither a file nor a folder; copy its contents to a file")
     return found
 
 
@@ -128,16 +129,18 @@ def _matches(path: object) -> list[Path]:
 def _reader(path: Path, delimiter: str | None) -> Reader:
     suffix, compression = suffixes(path)
     if suffix in COUNT_FORMATS or is_docword(path):
-        raise CorpusError(f"{path} holds counts and no texts", InPython("; only Corpus.read takes it, alone"))
+        raise CorpusError(
+            f"{path} holds counts, not texts", InPython("; only Corpus.read can read it, on its own")
+        )
     if suffix not in FORMATS:
         raise CorpusError(_unsupported(path))
     if suffix in (".parquet", ".xlsx") and compression:
-        raise CorpusError(f"{path}: {suffix} files have a compression of their own; decompress it")
+        raise CorpusError(f"{path}: {suffix} files have their own compression; decompress it")
     if delimiter is None:
         return FORMATS[suffix]
     if suffix not in (".csv", ".tsv"):
         raise CorpusError(
-            f"{path} has no delimiter; only .csv and .tsv have: leave ", Parameter("delimiter"), " out"
+            f"{path} has no delimiter, only .csv and .tsv files do: leave ", Parameter("delimiter"), " out"
         )
     return partial(read_delimited, delimiter=delimiter)
 
@@ -163,7 +166,7 @@ def _folder_plan(
         # It has a vocabulary in a .txt file, which is no document.
         if (path / f"{kind}.json").is_file() and any(path.glob("vocabulary-*.txt")):
             remedy = InPython("; Corpus.load takes it") if kind == "corpus" else "; give the texts"
-            raise CorpusError(f"{path} is a saved {kind} and no folder of texts", remedy)
+            raise CorpusError(f"{path} is a saved {kind}, not a folder of texts", remedy)
     try:
         files = text_files(path)
         if not files:

@@ -197,7 +197,9 @@ def write_run(run: Run, path: str | os.PathLike[str], *, tag: str = "laconic") -
         raise ValueError(f"{target} is a directory; name a file")
     for name in (tag, *run, *(document for results in run.values() for document in results)):
         if not isinstance(name, str) or not name or len(name.split()) != 1 or name != name.strip():
-            raise ValueError(f"{name!r} cannot stand in a run: its columns are separated by white space")
+            raise ValueError(
+                f"{name!r} cannot be written to a run, whose columns are separated by white space"
+            )
     with appearing(target) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as file:
         for query, results in run.items():
             # Sorting twice: the last ids first, and then, keeping that order, the highest scores.

@@ -16,7 +16,7 @@ def read_lines(source: File, columns: Columns) -> Iterator[Row]:
     """Give every line as a document, also the empty ones."""
     if columns != Columns("text", None, None):
         raise CorpusError(
-            f"{source.path} has no columns but one document in every line: leave ",
+            f"{source.path} has one document per line and no columns: leave ",
             *listed(["text", "label", "id", "date", *(["keep"] if columns.kept else [])]),
             " out",
         )
@@ -68,7 +68,7 @@ def read_folder(source: Folder, columns: Columns) -> Iterator[Row]:
     for number, name in enumerate(source.files):
         if columns.label is not None and name.parent == path:
             reason = CorpusError(
-                "is in no sub-folder, so ",
+                "is not in a sub-folder, so ",
                 Parameter("label", "folder"),
                 " gives it no label; move it to the sub-folder of its label",
             )

@@ -59,7 +59,7 @@ def checked_new_ids(documents: Mapping[Any, str], known: Iterable[str]) -> Strin
     taken = set(known)
     for id in ids:
         if id in taken:
-            raise ValueError(f"the index has a document {id!r} already; give the new one another id")
+            raise ValueError(f"the index already has a document {id!r}; give the new one another id")
     return ids
 
 

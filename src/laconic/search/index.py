@@ -150,13 +150,13 @@ class SearchIndex:
         self.n_jobs = n_jobs
         if isinstance(source, Bundle):
             if model is not None or texts is not None:
-                raise ValueError("a bundle has its model and its texts: leave model and texts out")
+                raise ValueError("a bundle already has a model and texts: leave out model and texts")
             self._take(source, modality)
         else:
             if not isinstance(source, Corpus):
                 raise TypeError(_WRONG.format(type(source).__name__))
             if model is None:
-                raise ValueError("give the model, too: SearchIndex(corpus, model)")
+                raise ValueError("a corpus needs a model: SearchIndex(corpus, model)")
             if isinstance(model, Bundle):
                 model = model.model
             self._count(source, model, modality, texts)
@@ -620,7 +620,7 @@ class SearchIndex:
             return self
         stay = np.array([row for row in range(self.n_documents) if row not in gone], np.int64)
         if not stay.size:
-            raise SearchError("these are all documents of the index: at least one has to stay")
+            raise SearchError("these are all the documents of the index: at least one must stay")
         self.documents = self.documents.chosen(stay)
         matcher = self.matcher
         terms = matcher.terms.with_columns(self.documents.corpus().counts_csc)
@@ -647,7 +647,7 @@ class SearchIndex:
         check_mapping("documents", documents, "texts")
         known = {str(id) for id in documents}.intersection(self.ids.tolist())
         if len(known) == self.n_documents:
-            raise SearchError("these would replace all documents: fit anew, or make a new index")
+            raise SearchError("this would replace all documents: fit a new model, or make a new index")
         # Before anything is removed.
         own = self._new_vectors(checked_texts(documents.values(), len(documents)), vectors)
         return self.remove(known).add(documents, labels, vectors=own)

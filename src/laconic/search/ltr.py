@@ -110,8 +110,8 @@ class Ranker:
         grades = found.grades(self.index, qrels)
         if not grades.any():
             raise ValueError(
-                "no relevant document is among those found for the queries: see that qrels are by the ids of "
-                "queries and of documents, or raise depth"
+                "none of the documents found for the queries is relevant: check that qrels use the ids of "
+                "the queries and of the documents, or raise depth"
             )
         highest = int(grades.max())
         if highest > HIGHEST_GRADE:
@@ -241,7 +241,7 @@ class Ranker:
             if learnt.get(name) != given[name]:
                 raise SearchError(
                     f"{stored.path}: was learnt with an index of {name}={learnt.get(name)!r}, but this has "
-                    f"{given[name]!r}; learn it again, or make the index alike"
+                    f"{given[name]!r}; learn it again, or make the index the same way"
                 )
         return ranker
 
@@ -283,7 +283,7 @@ def cross_validated(
     check_number("folds", folds, Integral, 2)
     names = [name for name in checked_queries(queries) if qrels.get(name)]
     if len(names) < folds:
-        raise ValueError(f"{len(names)} judged queries cannot be dealt out into {folds} parts: take fewer")
+        raise ValueError(f"{len(names)} judged queries cannot be divided into {folds} folds: use fewer")
     dealt = np.random.default_rng(seed).permutation(len(names)) % folds
     run: dict[str, dict[str, float]] = {}
     for fold in range(folds):
@@ -330,6 +330,6 @@ def _lightgbm() -> Any:
         import lightgbm
     except ImportError as error:
         raise ImportError(
-            "learning to rank needs the package lightgbm: pip install 'laconic[ltr]' brings it"
+            "learning to rank needs the package lightgbm: pip install 'laconic[ltr]'"
         ) from error
     return lightgbm

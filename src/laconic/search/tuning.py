@@ -124,8 +124,8 @@ def _truths(
             truths.append((np.array(known, np.int64), len(relevant)))
     if not any(known.size for known, _ in truths):
         raise ValueError(
-            "no query has a relevant document that is in the index: see that qrels are by the ids of queries "
-            "and of documents"
+            "no query has a relevant document in the index: check that qrels use the ids of the queries and "
+            "of the documents"
         )
     return names, truths
 

@@ -143,7 +143,7 @@ class Anchors:
             targets = without(targets, forbidden)
             whole = np.flatnonzero((np.diff(forbidden.indptr) == n_terms) & ~frozen)
             if whole.size:
-                raise ParameterError(f"all words are forbidden to topic {whole[0]}: allow it some")
+                raise ParameterError(f"all words are forbidden in topic {whole[0]}: allow some")
         if not (strengths.any() or frozen.any() or forbidden is not None):
             return None
         # topics that are not held have no target
@@ -245,10 +245,10 @@ class _Columns:
             return self.numbers[word]
         if isinstance(word, str) and self.numbers is None:
             raise ParameterError(
-                f"the columns of X have no names, so the word {word!r} of anchors is not known: fit a data "
-                "frame, or give numbers of columns"
+                f"the columns of X have no names, so the word {word!r} of the anchors is not known: fit a "
+                f"data frame, or give column numbers"
             )
-        raise ParameterError(f"the word {word!r} of anchors is none of the {self.n_terms} terms")
+        raise ParameterError(f"the word {word!r} of the anchors is not one of the {self.n_terms} terms")
 
 
 def _is_list(target: Any) -> bool:

@@ -297,7 +297,7 @@ def choose_among(
     n_documents = corpus.shape[0]
     if n_documents < FEWEST_DOCUMENTS:
         raise CorpusError(
-            f"{n_documents} documents are too few to be halved: give {FEWEST_DOCUMENTS} or more"
+            f"{n_documents} documents are too few to split in half: give {FEWEST_DOCUMENTS} or more"
         )
     tasks: list[Task] = []
     for number in numbers:

@@ -187,7 +187,7 @@ def drop(draft: Draft, *topics: int | str) -> Draft:
     if not numbers:
         raise ParameterError("name a topic to drop")
     if len(numbers) >= len(draft.notes.living):
-        raise ParameterError("one topic has to stay: drop fewer")
+        raise ParameterError("at least one topic must stay: drop fewer")
     draft = _with_rows(
         replace(draft, notes=_retired(draft.notes, numbers, "dropped")), dict.fromkeys(numbers)
     )
@@ -202,7 +202,7 @@ def reduce(draft: Draft, n: int) -> Draft:
     owners = np.array(draft.owners)[living]
     fewest = len(set(owners.tolist()))
     if type(n) is not int or not fewest <= n <= len(living):
-        raise ParameterError(f"topics are reduced to between {fewest} and {len(living)}, not {n!r}")
+        raise ParameterError(f"topics can be reduced to between {fewest} and {len(living)}, not {n!r}")
     rows = draft.rows[living]
     lengths = _norms(rows)
     cosines = (rows @ rows.T).toarray() / np.outer(lengths, lengths)

@@ -56,7 +56,8 @@ def measure_returns(
     check_refittable(model)
     if documents is None:
         raise BundleError(
-            "without its documents, a model cannot be fitted to halves of them: keep them when you fit"
+            "this model was saved without its documents, so it cannot be fitted to halves of them: keep them "
+            "when you fit"
         )
     corpus = documents.corpus()
     again = model

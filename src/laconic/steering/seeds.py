@@ -137,13 +137,13 @@ def _load(path: Path) -> Any:
         try:
             return json.loads(text)
         except ValueError as error:
-            raise ParameterError(f"{path} is no JSON: {error}") from error
+            raise ParameterError(f"{path} is not JSON: {error}") from error
     import yaml
 
     try:
         return yaml.safe_load(text)
     except yaml.YAMLError as error:
-        raise ParameterError(f"{path} is no YAML: {error}") from error
+        raise ParameterError(f"{path} is not YAML: {error}") from error
 
 
 def _seed(name: Any, given: Any, where: str) -> Seed:
@@ -185,7 +185,7 @@ def _words(given: Any, of: str, where: str) -> tuple[str, ...]:
         if not isinstance(word, str) or not word.strip():
             raise ParameterError(
                 Parameter("seeds"),
-                f"{where}: {of} has the word {word!r}, which is no text: put it in quotes",
+                f"{where}: {of} has the word {word!r}, which is not text: put it in quotes",
             )
     return tuple(given)
 
@@ -249,7 +249,8 @@ def sow(seeds: Seeds, model: Any, corpora: Mapping[str, Corpus]) -> Sown:
             if both:
                 word = vectorizer.vocabulary[both[0]]
                 raise ParameterError(
-                    Parameter("seeds"), f": {seed.name!r} is to have {word!r}, and to avoid it: decide"
+                    Parameter("seeds"),
+                    f": {seed.name!r} has {word!r} both among its words and among those to avoid: remove one",
                 )
             if columns:
                 targets[place] = _target(model, corpus, columns, seed.owner)
@@ -285,7 +286,7 @@ def _check_model(seeds: Seeds, model: Any) -> None:
         raise ParameterError(
             f"{type(model).__name__} takes no ",
             Parameter("seeds"),
-            ": its topics are turned as a whole, so that none can be held. Choose another model, such as ",
+            ": its topics are rotated together, so none can be held in place. Choose another model, such as ",
             Parameter("model", "rlsi"),
         )
     if parameters["anchors"] is not None:
@@ -354,4 +355,4 @@ def _check_found(
                 Parameter("min_df"),
             )
     if missing:
-        warnings.warn(f"seed words that the vocabulary does not have are left out: {told}", stacklevel=2)
+        warnings.warn(f"seed words that are not in the vocabulary are ignored: {told}", stacklevel=2)

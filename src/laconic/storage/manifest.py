@@ -145,7 +145,8 @@ def unsealed(kind: Kind, path: Path, raw: bytes | bytearray) -> dict[str, Json]:
         raise kind.error(f"{path}: is damaged or not JSON ({error}); {kind.restore}") from error
     if not isinstance(document, dict) or document.get("format") != kind.format:
         raise kind.error(
-            f"{path}: {_described(document)}, so it is no laconic {kind.noun}; give a {kind.noun}'s directory"
+            f"{path}: {_described(document)}, so it is not a laconic {kind.noun}; give the directory of a "
+            f"{kind.noun}"
         )
     version = document.get("format_version")
     if type(version) is not int or version < 1:

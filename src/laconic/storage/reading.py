@@ -71,7 +71,7 @@ class StoredDirectory:
             # Nothing refers to a large file twice, but a few bytes could ask for any amount of memory so.
             self._repeated[name] = self._repeated.get(name, 0) + len(content)
             if sum(self._repeated.values()) > sum(map(len, self.files.values())):
-                raise self.error("refers to its files again and again")
+                raise self.error("refers to the same files repeatedly")
             return content[:] if isinstance(content, bytearray) else content
         self._taken.add(name)
         return content
@@ -292,7 +292,7 @@ def _opened(path: Path, kind: Kind, size: int | None = None) -> Iterator[tuple[B
 def _read(file: BufferedReader, size: int, path: Path, kind: Kind) -> bytearray:
     content = bytearray(size)
     if file.readinto(content) != size:
-        raise kind.error(f"{path}: became shorter while it was read; {kind.restore}")
+        raise kind.error(f"{path}: became shorter while it was being read; {kind.restore}")
     return content
 
 
@@ -300,4 +300,4 @@ def _map(file: BufferedReader, size: int, path: Path, kind: Kind) -> mmap.mmap:
     try:
         return mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ)
     except ValueError as error:
-        raise kind.error(f"{path}: became shorter while it was read; {kind.restore}") from error
+        raise kind.error(f"{path}: became shorter while it was being read; {kind.restore}") from error

@@ -146,14 +146,14 @@ def decode(value: Json, name: str, stored: StoredDirectory) -> Any:
             return tuple(decode_all(content))
         if kind == "mapping" and isinstance(content, list):
             return _read_mapping(content, name, stored)
-    raise stored.error(f"{name} is an object of no known kind (its keys: {quoted(sorted(value))})")
+    raise stored.error(f"{name} is an object of unknown kind (its keys: {quoted(sorted(value))})")
 
 
 def _read_mapping(pairs: list[Json], name: str, stored: StoredDirectory) -> dict[Any, Any]:
     mapping: dict[Any, Any] = {}
     for i, pair in enumerate(pairs):
         if not isinstance(pair, list) or len(pair) != 2 or isinstance(pair[0], list | dict):
-            raise stored.error(f"{name} has an entry that is no pair of key and value")
+            raise stored.error(f"{name} has an entry that is not a pair of key and value")
         if pair[0] in mapping:
             raise stored.error(f"{name} has the key {quoted(pair[0])} twice")
         mapping[pair[0]] = decode(pair[1], f"{name}.{i}", stored)

@@ -236,7 +236,7 @@ class DirectoryWriter:
         """
         manifest = _bytes_or_none(self.path / version)
         if manifest is None:
-            raise self.error(f"the version {quoted(version)} is not there")
+            raise self.error(f"the version {quoted(version)} does not exist")
         document = unsealed(self.kind, self.path / version, manifest)
         entries = listing(self.kind, self.path / version, document.get("files"))
         for name, (size, _) in entries.items():
@@ -315,7 +315,7 @@ def check_writable(path: Path, kind: Kind) -> None:
     ...     check_writable(Path(path, "new", "shelf"), shelf)
     """
     if path.is_symlink() and not path.exists():
-        raise kind.error(f"{path}: is a link to nothing; remove it, or give another path")
+        raise kind.error(f"{path}: is a broken link; remove it, or give another path")
     if path.exists():
         with replacing(path, kind):
             # Entering checks that it is a directory and holds nothing else.

@@ -146,7 +146,7 @@ class Workshop:
             if change.at_once:
                 return self._save(refitted(change.drafted(seen.bundle)), seen.version)
             if self._job is not None and not self._over(self._job):
-                raise ConflictError("A refit is going on, or waits to be accepted or discarded.")
+                raise ConflictError("A refit is running, or waiting to be accepted or discarded.")
             self._job = _Job(seen, change)
             return seen.version
 

@@ -274,7 +274,9 @@ class Pages:
         text = fields.get("text", [""])[0]
         modality = fields.get("modality", [""])[0]
         if len(text) > LONGEST_TEXT:
-            raise UnknownError(f"a text may have {LONGEST_TEXT:,} characters, and this one has {len(text):,}")
+            raise UnknownError(
+                f"a text may have at most {LONGEST_TEXT:,} characters, but this one has {len(text):,}"
+            )
         return await run_in_threadpool(self._described, request, text, modality)
 
     def _described(self, request: Request, text: str, modality: str) -> HTMLResponse:

@@ -41,7 +41,7 @@ def chosen_door(host: str, port: int | None, token: str | None) -> tuple[Door, s
     """
     if not is_loopback(host) and token is None:
         raise ParameterError(
-            f"others could reach the explorer at {host}: give a ",
+            f"others could reach the explorer at {host}: give them a ",
             Parameter("token"),
             " that they need, or leave ",
             Parameter("host"),
@@ -57,7 +57,9 @@ def chosen_door(host: str, port: int | None, token: str | None) -> tuple[Door, s
         if bound is not None:
             taken = int(bound.getsockname()[1])
             return (Door(host, taken) if token is None else Door(host, taken, token)), bound
-    raise ParameterError(f"port {tried[0]} of {host} cannot be had: choose another with ", Parameter("port"))
+    raise ParameterError(
+        f"port {tried[0]} of {host} is not available: choose another with ", Parameter("port")
+    )
 
 
 def _bound(host: str, port: int) -> socket.socket | None:

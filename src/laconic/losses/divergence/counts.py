@@ -62,7 +62,7 @@ def check_topics(components: Any, n_segments: int) -> None:
     if not isinstance(components, np.ndarray):
         raise ValueError("components are sparse, but those of this model are dense")  # noqa: TRY004
     if not components.min(initial=0) >= 0:
-        raise ValueError("components are negative, but these are chances")
+        raise ValueError("components are negative, but they are probabilities")
     sums = components.sum(axis=1, dtype=np.float64)
     if np.abs(sums[sums > 0] - n_segments).max(initial=0) > 1e-3:
         raise ValueError("components do not sum to one")

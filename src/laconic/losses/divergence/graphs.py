@@ -135,7 +135,7 @@ def _as_array(graph: Any) -> NDArray[Any]:
             return array
     except (TypeError, ValueError):
         array = np.empty(0, object)
-    raise ValueError(f"this is no graph of documents: give {KINDS}")
+    raise ValueError(f"this is not a graph of documents: give {KINDS}")
 
 
 def _linked(first: NDArray[Any], second: NDArray[Any], n_documents: int) -> coo_array:

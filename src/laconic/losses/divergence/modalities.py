@@ -32,7 +32,7 @@ def check_mapping(X: Any) -> Mapping[str, Any]:
         raise ValueError("the mapping of modalities is empty: give at least one matrix")
     for name in X:
         if not isinstance(name, str) or not name:
-            raise TypeError(f"the name of a modality must be a string that is not empty, not {name!r}")
+            raise TypeError(f"the name of a modality must be a non-empty string, not {name!r}")
     return X
 
 

@@ -62,7 +62,7 @@ class Orthogonal:
         if self.n_topics > shards.n_documents:
             raise ParameterError(
                 Parameter("n_components", self.n_topics),
-                " takes at least as many documents, but there are only ",
+                " needs at least as many documents, but there are only ",
                 InPython("n_samples="),
                 f"{shards.n_documents}: the columns of U could not be orthogonal",
             )

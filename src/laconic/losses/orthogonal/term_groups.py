@@ -83,7 +83,7 @@ def _column(term: Any, label: Any, n_terms: int, places: Mapping[str, int]) -> i
     if isinstance(term, str):
         if term not in places:
             hint = "" if places else "; X has no feature names, so give the numbers of columns"
-            raise ValueError(f"the group {label!r} has the term {term!r}, which X has not{hint}")
+            raise ValueError(f"the group {label!r} has the term {term!r}, which X does not have{hint}")
         return places[term]
     if not isinstance(term, Integral):
         raise ValueError(  # noqa: TRY004
