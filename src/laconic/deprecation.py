@@ -61,7 +61,7 @@ def current_names(owner: str, given: Mapping[str, Any], stacklevel: int = 3) -> 
     given : mapping of str to object
         Parameters by name.
     stacklevel : int, default=3
-        Whose line the warning names, as of `warnings.warn`.
+        Whose line the warning names, as in `warnings.warn`.
 
     Returns
     -------

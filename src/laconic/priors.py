@@ -28,9 +28,9 @@ class Prior:
 class Exponential(Prior):
     r"""The exponential prior, :math:`g(w) = \mathrm{rate} \cdot w`.
 
-    It is there for completeness: where topics sum to one, it makes nothing sparse. The topics are those of
-    maximum likelihood, and all weights are divided by ``1 + rate``. With `PLSA`, whose weights sum to one, it
-    would do nothing at all, and is refused.
+    It is included for completeness: where topics sum to one, it makes nothing sparse. The topics are those
+    of maximum likelihood, and all weights are divided by ``1 + rate``. `PLSA`, whose weights sum to one,
+    refuses it, because it would have no effect.
 
     Parameters
     ----------
@@ -64,8 +64,8 @@ class Pareto(Prior):
     Parameters
     ----------
     shape : float
-        Not negative; the larger, the fewer topics in a document. It weighs against counts: for long documents
-        it has to be larger.
+        Non-negative; the larger, the fewer topics in a document. It is weighed against counts, so long
+        documents need a larger value.
     """
 
     shape: float
@@ -85,9 +85,9 @@ class PseudoDirichlet(Prior):
     Parameters
     ----------
     eps : float, default=0.02
-        Positive: what bounds the penalty. The smaller, the sharper the reward for zeros.
+        Positive; it bounds the penalty. The smaller, the stronger the preference for zeros.
     weight : float, default=1
-        Not negative; relative to the counts of a document.
+        Non-negative; relative to the counts of a document.
     over : {"topics", "documents"}, default="topics"
         What sums to one: "topics" for the topics of a document, P(z|d), so that documents use few topics;
         "documents" (with `PLSA` only) for the documents of a topic, P(d|z), so that topics are in few
@@ -121,7 +121,7 @@ PRIORS: dict[str, type[Prior]] = {
 
 
 def from_text(text: str) -> Prior:
-    """Make a prior of its name and its numbers, separated by colons, as the command line takes it.
+    """Make a prior from its name and numbers, separated by colons, as on the command line.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def from_text(text: str) -> Prior:
     Returns
     -------
     Prior
-        Of which `as_text` gives the text again.
+        `as_text` turns it back into text.
 
     Raises
     ------
@@ -168,7 +168,7 @@ def from_text(text: str) -> Prior:
 
 
 def as_text(prior: Prior) -> str:
-    """Give a prior as `from_text` takes it; settings at the end that are as by default are left out.
+    """A prior as text for `from_text`; trailing settings that have their defaults are left out.
 
     >>> as_text(Pareto(2)), as_text(PseudoDirichlet(0.1)), as_text(PseudoDirichlet())
     ('pareto:2', 'pseudo-dirichlet:0.1', 'pseudo-dirichlet')

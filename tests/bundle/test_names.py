@@ -55,7 +55,7 @@ def test_models_without_names_are_stored_as_ever(bundle, tmp_path):
 def test_names_are_given_by_list_or_by_number(bundle):
     assert Bundle(bundle.model, names=["a", None]).names == ["a", None]
     assert Bundle(bundle.model, names={1: "b"}).names == [None, "b"]
-    with pytest.raises(ParameterError, match="one for each of 2 topics"):
+    with pytest.raises(ParameterError, match="for each of 2 topics"):
         Bundle(bundle.model, names=["a"])
     with pytest.raises(ParameterError, match="topic 2: topics are 0 to 1"):
         Bundle(bundle.model, names={2: "a"})
@@ -75,7 +75,7 @@ def test_names_are_given_by_list_or_by_number(bundle):
         ("7", "could be mistaken for the number"),
         ("-7", "could be mistaken for the number"),
         (7, "must be text"),
-        ("taken", "that of topic 1 already"),
+        ("taken", "topic 1 already has the name"),
     ],
 )
 def test_unfit_names_are_refused_and_nothing_changes(bundle, name, why):
@@ -87,7 +87,7 @@ def test_unfit_names_are_refused_and_nothing_changes(bundle, name, why):
 
 def test_letters_that_look_alike_in_two_forms_are_one_name(bundle):
     bundle.rename(0, "e\u0301tudes")
-    with pytest.raises(ParameterError, match="that of topic 0"):
+    with pytest.raises(ParameterError, match="topic 0 already has"):
         bundle.rename(1, "\u00e9tudes")
 
 

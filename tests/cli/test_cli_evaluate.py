@@ -257,7 +257,7 @@ def test_names_of_documents(laconic, saved, jsonl, asked, tmp_path):
     folder, *_ = asked
     reading = ["--corpus", jsonl, "--text", "body"]
     stderr = laconic("evaluate", saved, *reading, *arguments(folder), code=1).stderr
-    assert "none in common; name the column of their ids with --id" in stderr
+    assert "none in common; name the column of the ids with --id" in stderr
     numbered = write_lines(tmp_path / "numbered.txt", ["fruit0 0 1 1", "fruit0 0 90 1"])
     typed = ["--queries", folder / "queries.jsonl", "--qrels", numbered]
     stderr = laconic("evaluate", saved, *reading, *typed).stderr
@@ -277,7 +277,7 @@ def test_errors(laconic, saved, without_documents, jsonl, asked, tmp_path):
     assert f"{broken}, line 1: 4 columns; a run has" in laconic("evaluate", *typed, code=1).stderr
     write_run({"fruit0": {"doc-1": 1.0}}, tmp_path / "a.trec")
     typed = ["--qrels", folder / "qrels.txt", "--run-file", tmp_path / "a.trec", "--measure", "map"]
-    assert "'map' is no measure of trec_eval" in laconic("evaluate", *typed, code=1).stderr
+    assert "'map' is not a measure of trec_eval" in laconic("evaluate", *typed, code=1).stderr
     other = Corpus.from_counts([[1, 2]], ["hic", "haec"])
     other.save(tmp_path / "other")
     stderr = laconic("evaluate", saved, "--corpus", tmp_path / "other", code=1).stderr

@@ -41,13 +41,13 @@ SKIP = "(--on-error skip skips such rows)"
         ("a.csv", "text,kind\nx,y\nx,y,z\n", [], SKIP),
         ("a.csv", "", [], "a.csv is empty; a CSV file must start with a row of column names"),
         ("a.csv", 'text\n"x\n', [], "a.csv, line 2: not CSV"),
-        ("a.csv", b"text\ncaf\xe9\n", [], "a.csv, line 2: bytes that are not utf-8; "),
+        ("a.csv", b"text\ncaf\xe9\n", [], "a.csv, line 2: bytes that are not valid utf-8; "),
         ("a.csv", b"text\ncaf\xe9\n", [], "such as --encoding latin-1, or convert"),
         (
             "a.csv",
             "text\nx\n",
             ["--encoding", "klingon"],
-            "a.csv: 'klingon' is no encoding that Python knows",
+            "a.csv: 'klingon' is not an encoding that Python knows",
         ),
         (
             "a.csv",
@@ -63,11 +63,16 @@ SKIP = "(--on-error skip skips such rows)"
             ["--id", "key"],
             f"a.jsonl, line 2: the id '1' is already that of line 1; ids must differ {SKIP}",
         ),
-        ("a.txt", "the\nand\n", [], "a.txt: no text of 2 contains a term: all are empty, or made of stop"),
-        ("a.txt", "the\nand\n", [], "of what is no word; check the texts, or change --stop-words"),
-        ("a.txt", "red\nblue\n", [], "a.txt: none of 2 terms is left: of 2 texts, --min-df 2 asks for"),
+        (
+            "a.txt",
+            "the\nand\n",
+            [],
+            "a.txt: none of 2 texts contains a term: all are empty, or consist of stop",
+        ),
+        ("a.txt", "the\nand\n", [], "of what is not a word; check the texts, or change --stop-words"),
+        ("a.txt", "red\nblue\n", [], "a.txt: no terms are left of 2: for 2 texts, --min-df 2 requires"),
         ("a.txt", "red\n", ["--label", "kind"], "leave --text, --label, --id and --date out"),
-        ("a.txt", "red\n", ["--delimiter", ";"], "only .csv and .tsv have: leave --delimiter out"),
+        ("a.txt", "red\n", ["--delimiter", ";"], "only .csv and .tsv files do: leave --delimiter out"),
         (
             "a.txt",
             "red\n",
@@ -78,9 +83,9 @@ SKIP = "(--on-error skip skips such rows)"
             "a.csv.gz",
             "text\nx\n",
             [],
-            "a.csv.gz is damaged, cut off or not of its suffix (Not a gzipped file",
+            "a.csv.gz is damaged, truncated, or not what its suffix says (Not a gzipped file",
         ),
-        ("a.parquet", "text\nx\n", [], "a.parquet is damaged, cut off or not of its suffix"),
+        ("a.parquet", "text\nx\n", [], "a.parquet is damaged, truncated, or not what its suffix says"),
         ("a.pdf", "x", [], "a.pdf has the suffix '.pdf', which is not supported; there are .jsonl, "),
         ("a.svm", "1 2:x\n", [], "a.svm, line 1: not SVMlight"),
         (
@@ -107,7 +112,7 @@ def test_what_is_not_there(refused, tmp_path):
     assert refused("no*.csv") == "no file matches no*.csv; check the pattern"
     assert refused("empty") == "empty has no .txt files, nor have its sub-folders"
     assert refused("tables").endswith("; for its .csv files, say tables/*.csv")
-    assert "tables is a folder; of several paths all must be files" in refused("b.csv", "tables")
+    assert "tables is a folder; if you give several paths, all must be files" in refused("b.csv", "tables")
 
 
 def test_options_of_folders(refused, tmp_path):
@@ -138,7 +143,9 @@ def test_counts(refused, corpus, tmp_path, kind):
     assert message == f"{path} has 24 terms, but the vocabulary has 2; give the one that was made with it"
     assert refused(path, "--vocabulary", "no.txt") == "no.txt does not exist; check the path"
     write_lines(tmp_path / "b.txt", ["red"])
-    assert f"{path} holds counts, of which only one file can be read: name it alone" == refused("b.txt", path)
+    assert f"{path} holds counts, and only one such file can be read at a time: name it alone" == refused(
+        "b.txt", path
+    )
 
 
 def test_saved_things(refused, corpus, saved, tmp_path):

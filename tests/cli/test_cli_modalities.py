@@ -238,7 +238,7 @@ def test_files_that_have_no_columns_are_refused(laconic, path, corpus, tmp_path)
     failed = fit(laconic, path, tmp_path / "m", columns=["--text-de", "german", "--text-en", "no"], code=1)
     assert "no column 'no'" in failed.stderr
     failed = fit(laconic, path, tmp_path / "m", "--min-df", 70, code=1)
-    assert f"{path}: the texts of 'de': none of 18 terms is left" in failed.stderr
+    assert f"{path}: the texts of 'de': no terms are left of 18" in failed.stderr
 
 
 @pytest.mark.parametrize(

@@ -128,7 +128,7 @@ def test_vocabularies_in_files(tmp_path):
         ("a\na\n", r"words\.txt: terms 0 and 1 of the vocabulary are the same"),
         ("a\n\n", r"words\.txt: term 1 of the vocabulary is empty"),
         ("", r"words\.txt: the vocabulary is empty"),
-        (b"\xff\n", r"words\.txt, line 1: bytes that are not utf-8"),
+        (b"\xff\n", r"words\.txt, line 1: bytes that are not valid utf-8"),
     ):
         with pytest.raises(CorpusError, match=message):
             read_counts(path, vocabulary=write(tmp_path, "words.txt", content))
@@ -386,11 +386,14 @@ def test_new_texts_are_counted_as_by_scikit_learn(texts, new, options, made):
 @pytest.mark.parametrize(
     ("vectorizer", "message"),
     [
-        (CountVectorizer(analyzer="char"), r"nothing like analyzer='char'.* pass get_feature_names_out\(\)"),
-        (CountVectorizer(tokenizer=str.split, token_pattern=None), "nothing like tokenizer="),
-        (CountVectorizer(preprocessor=str.upper), "nothing like preprocessor="),
-        (CountVectorizer(strip_accents="unicode"), "nothing like strip_accents='unicode'"),
-        (CountVectorizer(binary=True), "binary=True.*or say weighting='binary'"),
+        (
+            CountVectorizer(analyzer="char"),
+            r"no equivalent of analyzer='char'.* pass get_feature_names_out\(\)",
+        ),
+        (CountVectorizer(tokenizer=str.split, token_pattern=None), "no equivalent of tokenizer="),
+        (CountVectorizer(preprocessor=str.upper), "no equivalent of preprocessor="),
+        (CountVectorizer(strip_accents="unicode"), "no equivalent of strip_accents='unicode'"),
+        (CountVectorizer(binary=True), "binary=True.*or use weighting='binary'"),
         (TfidfVectorizer(), "X holds the weights of a TfidfVectorizer"),
     ],
 )

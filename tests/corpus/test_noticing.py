@@ -38,7 +38,7 @@ def test_stop_words_of_another_language_are_noticed():
     )
     (told,) = noticed(ENGLISH, stop_words="german")
     assert "seem to be English" in told
-    assert "say stop_words='english'" in told
+    assert "use stop_words='english'" in told
 
 
 def test_nothing_is_told_of_stop_words_that_fit_or_are_not_wanted():
@@ -79,7 +79,7 @@ def test_scripts_without_spaces_are_noticed():
 
 def test_the_command_line_words_it_its_own_way(laconic_told):
     told = laconic_told(GERMAN)
-    assert "say --stop-words german, or --stop-words english,german for both" in " ".join(told.split())
+    assert "use --stop-words german, or --stop-words english,german for both" in " ".join(told.split())
 
 
 @pytest.fixture

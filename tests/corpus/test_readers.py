@@ -98,7 +98,7 @@ def test_folder(tmp_path):
 def test_files_directly_in_a_folder(tmp_path):
     write(tmp_path, "a.txt", "one\r\ntwo")
     assert read(tmp_path) == [Document("one\r\ntwo", None, "a")]
-    with pytest.raises(CorpusError, match=r"a\.txt: is in no sub-folder"):
+    with pytest.raises(CorpusError, match=r"a\.txt: is not in a sub-folder"):
         read(tmp_path, label="folder")
 
 
@@ -172,9 +172,24 @@ def test_reading_is_lazy_and_paths_are_checked_at_once(tmp_path):
             {"id": "y"},
             "line 3: the id '1' is already that of line 1",
         ),
-        ("a.jsonl", b'{"text": "x"}\n{"text": "f\xfc"}\n', {}, "line 2: bytes that are not utf-8; say which"),
-        ("a.jsonl", b'{"text": "x"}\0', {"encoding": "utf-16-le"}, "bytes that are not utf-16-le|not JSON"),
-        ("a.jsonl", b"\x00\xd8a\x00a", {"encoding": "utf-16-le"}, "line 1: bytes that are not utf-16-le"),
+        (
+            "a.jsonl",
+            b'{"text": "x"}\n{"text": "f\xfc"}\n',
+            {},
+            "line 2: bytes that are not valid utf-8; set the right",
+        ),
+        (
+            "a.jsonl",
+            b'{"text": "x"}\0',
+            {"encoding": "utf-16-le"},
+            "bytes that are not valid utf-16-le|not JSON",
+        ),
+        (
+            "a.jsonl",
+            b"\x00\xd8a\x00a",
+            {"encoding": "utf-16-le"},
+            "line 1: bytes that are not valid utf-16-le",
+        ),
         ("a.csv", "", {}, r"a\.csv is empty; a CSV file must start with a row of column names"),
         ("a.csv", "\n\n", {}, r"a\.csv is empty"),
         ("a.csv", "text\n", {}, r"a\.csv has no documents"),
@@ -187,7 +202,7 @@ def test_reading_is_lazy_and_paths_are_checked_at_once(tmp_path):
         ("a.csv", 'text,b\n"x"y,1\n', {}, "line 2: not CSV"),
         ("a.csv", "text,b\nx,\n", {"label": "b"}, "line 2: the label is missing"),
         ("a.csv", "text,b\nx,1\ny,1\n", {"id": "b"}, "line 3: the id '1' is already that of line 2"),
-        ("a.csv", b"text\nx\nf\xfc\n", {}, "line 3: bytes that are not utf-8"),
+        ("a.csv", b"text\nx\nf\xfc\n", {}, "line 3: bytes that are not valid utf-8"),
     ],
 )
 def test_files_that_cannot_be_used(tmp_path, name, content, options, message):
@@ -202,7 +217,7 @@ def test_folders_that_cannot_be_used(tmp_path):
     with pytest.raises(CorpusError, match=r"empty has no \.txt files"):
         read(tmp_path / "empty")
     file = write(tmp_path, "bad/a.txt", b"x\n\xff")
-    with pytest.raises(CorpusError, match=r"a\.txt, line 2: bytes that are not utf-8"):
+    with pytest.raises(CorpusError, match=r"a\.txt, line 2: bytes that are not valid utf-8"):
         read(file.parent)
     for option in ({"text": "body"}, {"id": "key"}, {"label": "year"}):
         with pytest.raises(CorpusError, match="a folder, which has no columns"):

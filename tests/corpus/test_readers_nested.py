@@ -115,7 +115,7 @@ def test_a_mistyped_column_does_not_advise_to_skip_every_row(tmp_path):
         texts(path, text="body")
     assert "on_error" not in str(raised.value)
     # what only some rows lack is another matter
-    with pytest.raises(CorpusError, match=r"line 2: no column 'year'.*on_error='skip' leaves such rows out"):
+    with pytest.raises(CorpusError, match=r"line 2: no column 'year'.*on_error='skip' skips such rows"):
         texts(path, text="Body", label="year")
 
 
@@ -138,7 +138,7 @@ def test_excel_is_read(tmp_path):
         texts(path, text="bdy")
     damaged = tmp_path / "b.xlsx"
     damaged.write_text("no workbook")
-    with pytest.raises(CorpusError, match=r"b\.xlsx is damaged, cut off or not of its suffix"):
+    with pytest.raises(CorpusError, match=r"b\.xlsx is damaged, truncated, or not what its suffix says"):
         texts(damaged)
 
 

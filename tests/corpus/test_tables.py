@@ -177,7 +177,7 @@ def test_damaged_parquet(tmp_path, on_error):
     whole = path.read_bytes()
     for content in (b"", b"PAR1", b"x" * 100, whole[:-10], whole[len(whole) // 2 :]):
         path.write_bytes(content)
-        with pytest.raises(CorpusError, match=r"a\.parquet is damaged, cut off"):
+        with pytest.raises(CorpusError, match=r"a\.parquet is damaged, truncated"):
             read(path, on_error=on_error)
 
 

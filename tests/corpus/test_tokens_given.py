@@ -66,7 +66,10 @@ def test_a_tokenizer_is_saved_by_its_name_and_never_called_from_a_file(tmp_path)
     bundle = laconic.fit(texts, n_topics=2, tokenizer=characters, stop_words=None)
     bundle.save(tmp_path / "m")
     loaded = load(tmp_path / "m")
-    with pytest.raises(CorpusError, match=r"split into words by .*characters, which is not saved with it"):
+    with pytest.raises(
+        CorpusError,
+        match=r"splits texts into words with the function .*characters, which is not saved with it",
+    ):
         loaded.transform(["红鱼"])
     expected = bundle.transform(["红鱼"]).toarray()
     np.testing.assert_array_equal(loaded.transform([["红", "鱼"]]).toarray(), expected)
@@ -91,7 +94,7 @@ def test_emoji_are_words_on_demand():
     plain = Vectorizer(stop_words=None, **LOOSE)
     plain.fit_count(texts)
     assert plain.vocabulary.tolist() == ["bad", "good", "so"]
-    with pytest.raises(ParameterError, match="emoji goes with a token_pattern without groups"):
+    with pytest.raises(ParameterError, match="emoji goes with a token_pattern without capturing groups"):
         Vectorizer(emoji=True, token_pattern=r"(\w)\w+")
 
 

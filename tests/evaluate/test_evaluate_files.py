@@ -184,7 +184,7 @@ def test_bad_runs(tmp_path, text, message):
 @pytest.mark.parametrize(
     ("run", "options", "message"),
     [
-        ({"q": {"a b": 1.0}}, {}, "'a b' cannot be written in a run"),
+        ({"q": {"a b": 1.0}}, {}, "'a b' cannot be written to a run"),
         ({"q": {"": 1.0}}, {}, "'' cannot be written"),
         ({"q\t": {"a": 1.0}}, {}, "cannot be written"),
         ({"q": {"a": 1.0}}, {"tag": "my run"}, "'my run' cannot be written"),

@@ -59,6 +59,6 @@ def test_three_rankings_of_one_index():
 
 def test_judgements_of_other_documents():
     assert check_judged(["0", "1"], {"q": {"1": 1}}) == (1, 0, True)
-    with pytest.raises(CorpusError, match="none in common; name the column of their ids with id") as refused:
+    with pytest.raises(CorpusError, match="none in common; name the column of the ids with id") as refused:
         check_judged(["0", "1"], {"q": {"d7": 1}})
     assert refused.value.worded(lambda parameter: f"--{parameter.name}").endswith("with --id")

@@ -242,14 +242,14 @@ class TestTransform:
         strange = y.astype(object)
         strange[[3, 8]] = "mud"
         with pytest.raises(
-            ValueError, match=r"knows no class 'mud' \(document 3, and 2 in all\).*unknown='auto'"
+            ValueError, match=r"does not know the class 'mud' \(document 3, and 2 in all\).*unknown='auto'"
         ):
             fitted[kind].transform(X, strange)
-        with pytest.raises(ValueError, match="knows no class 5"):
+        with pytest.raises(ValueError, match="does not know the class 5"):
             fitted[kind].transform(X[:1], [5])
         with pytest.raises(ValueError, match="unknown='guess' is not known"):
             fitted[kind].transform(X, y, unknown="guess")
-        with pytest.raises(ValueError, match="knows no class 'mud'"):
+        with pytest.raises(ValueError, match="does not know the class 'mud'"):
             fitted[kind].score(X, strange)
 
     def test_an_unknown_label_can_be_predicted(self, kind, fitted, X, y):

@@ -107,4 +107,4 @@ def test_documents_that_share_no_word_with_the_model_are_told(bundle):
 
 def test_score_says_what_to_use_in_its_place():
     assert "laconic.choose" in RLSI.score.__doc__
-    assert "no measure to choose a number of topics" in " ".join(RLSI.score.__doc__.split())
+    assert "Do not choose the number of topics" in " ".join(RLSI.score.__doc__.split())

@@ -316,7 +316,7 @@ def test_new_input_that_makes_no_sense(media):
         with pytest.raises(error, match=message):
             use()
 
-    refuse(lambda: fitted.transform(media["de"]), "which modality is X of.*'de', 'en'")
+    refuse(lambda: fitted.transform(media["de"]), "which modality is X.*'de', 'en'")
     refuse(
         lambda: fitted.transform(media["de"], "fr"), "modality='fr' is not known; choose one of 'de', 'en'"
     )

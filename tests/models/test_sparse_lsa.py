@@ -550,5 +550,5 @@ def test_group_table_is_that_of_the_fit(X):
 def test_the_number_of_topics_is_that_of_the_fit(X, tmp_path):
     model = SparseLSA(3, alpha_topics=0.1, random_state=0).fit(X).set_params(n_components=7)
     assert model.transform(X).shape == (40, 3)
-    with pytest.raises(ValueError, match="ask for 7 topics, but 3 were found"):
+    with pytest.raises(ValueError, match="ask for 7 topics, but the fit found 3"):
         model.save(tmp_path / "model")

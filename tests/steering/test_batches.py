@@ -181,7 +181,7 @@ def test_what_batches_cannot_be(data):
     with pytest.raises(ParameterError, match="partial_fit needs solver='cd'"):
         NMF(4, solver="mu").partial_fit(X)
     over = laconic.priors.PseudoDirichlet(0.1, over="documents")
-    with pytest.raises(ParameterError, match="knows no prior over documents"):
+    with pytest.raises(ParameterError, match="cannot use prior over documents"):
         PLSA(4, prior=over).partial_fit(X)
     with pytest.raises(ParameterError, match="scale_by_class_size=True"):
         GroupRLSI(2, 1, scale_by_class_size=True).partial_fit(X, y)

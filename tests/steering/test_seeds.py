@@ -64,7 +64,7 @@ def test_words_to_avoid_and_strength(texts):
 
 
 def test_seeds_are_counted_as_documents_are(texts):
-    with pytest.warns(UserWarning, match="does not have are left out: 'Tribeca'"):
+    with pytest.warns(UserWarning, match="not in the vocabulary are ignored: 'Tribeca'"):
         bundle = fit(texts, n_topics=4, seeds={"films": ["FESTIVALS", "Tribeca"]}, stemmer="english")
     (column,) = look_up(["FESTIVALS"], bundle.vectorizer, [])
     assert bundle.vocabulary[column] == "festiv"
@@ -134,13 +134,13 @@ def test_seeds_are_saved_with_names_and_anchors(texts, tmp_path):
         ([["war"]], "seeds must be a mapping of names to lists of words"),
         ({}, "seeds must be a mapping"),
         ({3: ["war"]}, "have a topic called 3: names are texts"),
-        ({"war": [3]}, "'war' has the word 3, which is no text"),
+        ({"war": [3]}, "'war' has the word 3, which is not text"),
         ({"war": 3}, "the words of 'war' must be a list, not 3"),
         ({"war": {"word": ["war"]}}, "'war' has 'word'; a topic has words, avoid, strength, class"),
         ({"war": {"avoid": ["war"]}}, "'war' has no words"),
         ({"war": {"words": ["war"], "strength": "much"}}, "the strength of 'war' must be a number"),
         ({"topics": {"war": ["war"]}, "strength": -1}, "the strength of all topics must be a number"),
-        ({"war": {"words": ["war"], "avoid": ["WAR"]}}, "'war' is to have 'war', and to avoid it"),
+        ({"war": {"words": ["war"], "avoid": ["WAR"]}}, "'war' has 'war' both among its words"),
         ({str(n): ["war"] for n in "abcde"}, "seeds are 5 topics, but there are 4: raise n_topics"),
     ],
 )
@@ -150,7 +150,7 @@ def test_what_is_wrong_with_seeds_is_named(texts, seeds, message):
 
 
 def test_models_without_anchors_say_why(texts):
-    with pytest.raises(ParameterError, match="SparseLSA takes no seeds: its topics are turned as a whole"):
+    with pytest.raises(ParameterError, match="SparseLSA takes no seeds: its topics are rotated together"):
         fit(texts, n_topics=4, model="sparse-lsa", seeds={"war": ["war"]})
     with pytest.raises(ParameterError, match="seeds and anchors say the same"):
         fit(texts, n_topics=4, seeds={"war": ["war"]}, anchors=laconic.steering.Anchors())
@@ -202,7 +202,7 @@ def test_the_command_line_reads_a_file(texts, tmp_path, laconic):
     (tmp_path / "seeds.yaml").write_text("war: [Baghdad, nowhere]\ntennis: [wimbledon]\n")
     options = ["-k", 4, "--min-df", 1, "--max-df", 1.0, "--seeds", tmp_path / "seeds.yaml"]
     found = laconic("fit", tmp_path / "texts.txt", *options, "-o", tmp_path / "model")
-    assert "left out: 'nowhere'" in found.stderr
+    assert "ignored: 'nowhere'" in found.stderr
     assert "2 topics seeded" in found.stderr
     listed = laconic("topics", tmp_path / "model").stdout.splitlines()
     assert any("war" in line and "baghdad" in line for line in listed)

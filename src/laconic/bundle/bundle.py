@@ -60,17 +60,17 @@ class Bundle:
     vectorizers : mapping of str to Vectorizer, optional
         For a model of several modalities, in place of `vectorizer`: those of its modalities that are texts.
     documents : Documents or callable, optional
-        Documents with their weights: those of the fit, or others, such as `Documents.of` makes them. A
-        callable is given the bundle and gives the documents, when they are first used.
+        Documents with their weights: those of the fit, or others made by `Documents.of`. A callable takes
+        the bundle and returns the documents when they are first used.
     search_settings : mapping, optional
-        How documents are searched, if not by the defaults: what ``SearchIndex.settings`` gives.
+        Settings of the search, if not the defaults: what ``SearchIndex.settings`` returns.
     names : sequence of str or None, or mapping of int to str, optional
-        What topics are called: one for each (None: it has no name), or by their numbers. See `rename`.
+        The names of topics: one for each (or None), or a mapping from numbers. See `rename`.
 
     Attributes
     ----------
     names : list of str or None
-        What topics are called, one for each.
+        The name of each topic, or None.
     documents : Documents or None
         Read and checked when first used.
     index : SearchIndex
@@ -168,7 +168,7 @@ class Bundle:
 
     @cached_property
     def index(self) -> SearchIndex:
-        """The documents as they are searched: derived from `documents` when first used."""
+        """The search index; built from `documents` when first used."""
         from laconic.search.index import index_of
 
         return index_of(self)
@@ -192,7 +192,7 @@ class Bundle:
 
     @property
     def modalities(self) -> list[str]:
-        """The names of the model's modalities; none, if its documents have just one."""
+        """The names of the model's modalities; empty if there is only one."""
         return list(self.model.modalities)
 
     @property
@@ -223,23 +223,23 @@ class Bundle:
 
     @property
     def names(self) -> list[str | None]:
-        """What topics are called, one for each; None for those without a name."""
+        """The name of each topic, or None."""
         return list(self.notes.names)
 
     def rename(self, topic: int | str, name: str | None) -> Self:
-        """Give a topic a name, which is shown beside its number wherever topics are.
+        """Name a topic; the name is shown next to its number wherever topics are listed.
 
         Parameters
         ----------
         topic : int or str
             Its number, or the name that it has.
         name : str or None
-            At most 100 characters, no number, and not the name of another topic; None takes the name away.
+            At most 100 characters, not a number, and not the name of another topic; None removes the name.
 
         Returns
         -------
         self
-            The number of the topic stays what it is. `save` keeps the name.
+            The topic keeps its number. `save` keeps the name.
 
         Examples
         --------
@@ -260,24 +260,24 @@ class Bundle:
         n_jobs: int | None = None,
         progress: Callable[[float], object] | None = None,
     ) -> list[float]:
-        """Find out which topics come back when the model is fitted again, to halves of the documents.
+        """Measure which topics come back when the model is fitted again to halves of the documents.
 
         Parameters
         ----------
         n_refits : int, default=10
-            How many random halves of the documents, each fitted from a seed of its own.
+            How many random halves of the documents to fit, each with its own seed.
         random_state : int, default=0
             Seed of the halves.
         n_jobs : int, optional
-            How many fits run at a time; by default as many as there are cores.
+            How many fits run at a time; by default one per core.
         progress : callable, optional
-            Told the part of the work that is done, from 0 to 1.
+            Called with the fraction of the work that is done, from 0 to 1.
 
         Returns
         -------
         list of float
-            For each topic the share of fits that have one with at least half of its twenty heaviest words.
-            It is noted in the bundle, saved with it, and shown by `topics`.
+            For each topic, the share of fits that have a topic with at least half of its twenty heaviest
+            words. The result is saved with the bundle and shown by `topics`.
         """
         from laconic.steering.returning import measure_returns
 
@@ -292,18 +292,18 @@ class Bundle:
         n_terms: int = 8,
         progress: Callable[[float], object] | None = None,
     ) -> Drift:
-        """Follow the topics through time: the model is fitted to one period after the other, and ids stay.
+        """Follow the topics through time: the model is fitted to one period after another.
 
         Parameters
         ----------
         by : {"decade", "year", "quarter", "month", "day"}, default="year"
-            How long a period is.
+            The length of a period.
         strength : float, default=0.05
             How strongly topics are held near where they were in the previous period.
         n_terms : int, default=8
-            How many words of a topic are listed and compared.
+            How many words of a topic to list and compare.
         progress : callable, optional
-            Told the part of the work that is done, from 0 to 1.
+            Called with the fraction of the work that is done, from 0 to 1.
 
         Returns
         -------
@@ -316,7 +316,7 @@ class Bundle:
         return drift(self, by=by, strength=strength, n_terms=n_terms, tell=progress)
 
     def topic_number(self, topic: int | str) -> int:
-        """The number of a topic, which is its row of ``components_`` for good.
+        """The number of a topic, which is its row of ``components_``.
 
         Parameters
         ----------
@@ -348,16 +348,16 @@ class Bundle:
         sort: str | None = None,
         coherence: bool = False,
     ) -> Any:
-        """Tell what the topics are: one row for each, by its number.
+        """List the topics, one row each.
 
         Parameters
         ----------
         n_terms : int, default=10
-            At most that many words of a topic.
+            At most this many words per topic.
         modality : str, optional
             Only words of this one; by default a column for each.
         sort : str, optional
-            The column to sort by, such as "share": numbers the largest first. By default the topics' numbers.
+            The column to sort by, such as "share", largest first. By default, sorted by number.
         coherence : bool, default=False
             Whether to add how well the words of each topic go together in the documents (NPMI, from -1 to 1;
             see `laconic.evaluate.coherence`).
@@ -367,10 +367,10 @@ class Bundle:
         data frame, or Table
             The columns: topic (its number, which never changes), name (if one has a name), class (for group
             models), words (of several modalities, a column for each), size (how many words it has), returns
-            (if it was measured: in what share of refits it came back) and, if there are documents, share (its
-            part of all documents' weights), documents (how many have it as their largest) and, if these have
-            labels, labels (where it is strongest, with the part of its weight that is there). A pandas or
-            polars data frame, where one of them is installed.
+            (if measured: the share of refits in which it came back) and, if there are documents, share (its
+            share of all weights), documents (how many have it as their largest topic) and, if these have
+            labels, labels (those where it is strongest, with their share of its weight). A pandas or polars
+            data frame, if one of them is installed.
         """
         check_number("n_terms", n_terms, Integral, 1)
         columns: dict[str, list[Any]] = {"topic": list(range(len(self.model.topic_sizes_)))}
@@ -402,12 +402,12 @@ class Bundle:
     def shown_words(
         self, n_terms: int | None = 10, *, modality: str | None = None
     ) -> list[list[tuple[str, float]]]:
-        """As `topic_words`, with stems in their commonest form: for people, and not for measures.
+        """Like `topic_words`, with stems as their most common form: for people rather than for measures.
 
         Parameters
         ----------
         n_terms, modality
-            As of `topic_words`.
+            As in `topic_words`.
         """
         found = self.topic_words(n_terms, modality=modality)
         own = {"": self.vectorizer} if modality is None else {modality: self.vectorizers.get(modality)}
@@ -429,15 +429,15 @@ class Bundle:
         Parameters
         ----------
         n_terms : int or None, default=10
-            At most that many terms of a topic, or all.
+            At most this many terms per topic, or None for all.
         modality : str, optional
             Only terms of this one.
 
         Returns
         -------
         list of list of (str, float)
-            Terms and weights, topic by topic; without a vocabulary, what the model itself calls its columns
-            (the feature names it was fitted with, or else their numbers).
+            Terms and weights, topic by topic. Without a vocabulary, terms are the feature names seen in the
+            fit, or column numbers.
         """
         if modality is None:
             listed: list[list[tuple[str, float]]] = self.model.topics(self.vocabulary, n_terms)
@@ -454,13 +454,13 @@ class Bundle:
         topic : int or str
             Its number, or its name.
         n : int, default=5
-            At most that many.
+            At most this many.
 
         Returns
         -------
         data frame, or Table
-            One row for each, the largest weight first: id, weight and, where they are known, label, date and
-            text. Documents without any of the topic are not among them.
+            One row each, the largest weight first: id, weight and, if known, label, date and text.
+            Documents without any of the topic are left out.
         """
         number = self.topic_number(topic)
         check_number("n", n, Integral, 1)
@@ -474,13 +474,13 @@ class Bundle:
         Parameters
         ----------
         query : str
-            Words; those that are not in the vocabulary are passed over.
+            Words; those that are not in the vocabulary are ignored.
         k : int, default=10
-            At most that many documents.
+            At most this many documents.
         blend : float, optional
-            The part of topics in the score, from 0 (words only) to 1 (topics only).
+            How much topics count in the score, from 0 (words only) to 1 (topics only).
         modality : str, optional
-            Which one to search, for a model of several.
+            The modality to search, for a model with several.
 
         Returns
         -------
@@ -490,12 +490,12 @@ class Bundle:
         return self.index_of(modality).search(query, k, blend=blend)
 
     def index_of(self, modality: str | None = None) -> SearchIndex:
-        """The documents as they are searched in one modality; made when first used.
+        """The search index of one modality; built when first used.
 
         Parameters
         ----------
         modality : str, optional
-            Which one, for a model of several; by default `index`.
+            The modality, for a model with several; by default `index`.
         """
         if modality is None:
             return self.index
@@ -510,17 +510,17 @@ class Bundle:
         return {}
 
     def report(self, path: str | os.PathLike[str], *, documents: int = 0, title: str | None = None) -> Path:
-        """Write a report: one HTML file that can be mailed, opened anywhere and printed.
+        """Write a report: one HTML file that you can mail, open anywhere and print.
 
         Parameters
         ----------
         path : path-like
-            The file; one that is there is replaced.
+            The file to write; an existing one is replaced.
         documents : int, default=0
-            How many typical documents of each topic it contains, as pieces of text. None by default: it is
-            made to be passed on.
+            How many typical documents of each topic to quote. None by default, because reports are made to
+            be shared.
         title : str, optional
-            What stands above it; by default the number of topics.
+            The title; by default the number of topics.
 
         Returns
         -------
@@ -540,14 +540,14 @@ class Bundle:
         return self.documents
 
     def vectorize(self, texts: Iterable[str], *, modality: str | None = None) -> CSR:
-        """Turn texts into the rows that the model takes: counts for models of counts, else weights.
+        """Turn texts into rows for the model: counts for models of counts, otherwise weights.
 
         Parameters
         ----------
         texts : iterable of str
             New documents.
         modality : str, optional
-            Which one the texts are of, for a model of several.
+            The modality of the texts, for a model with several.
 
         Returns
         -------
@@ -557,14 +557,14 @@ class Bundle:
         return self.weigh(self.vectorizer_of(modality).count(texts), modality=modality)
 
     def weigh(self, counts: CSR, *, modality: str | None = None) -> CSR:
-        """Turn counts into the rows that the model takes: the counts themselves, or weights.
+        """Turn counts into rows for the model: the counts themselves, or weights.
 
         Parameters
         ----------
         counts : sparse array of shape (n_texts, n_terms)
             How often each term of the vocabulary occurs in each text.
         modality : str, optional
-            Which one the texts are of, for a model of several.
+            The modality of the texts, for a model with several.
 
         Returns
         -------
@@ -582,18 +582,17 @@ class Bundle:
         modality: str | None = None,
         normalize: bool = False,
     ) -> NDArray[Any] | csr_array:
-        """Describe texts by the model's topics.
+        """Compute the topic weights of texts.
 
         Parameters
         ----------
         texts : iterable of str, or mapping of str to iterable of str
-            New documents. For a model of several modalities, also their texts in more than one of them, by
-            modality.
+            New documents; for a model with several modalities, also a mapping from modalities to texts.
         modality : str, optional
-            Which one the texts are of, for a model of several.
+            The modality of the texts, for a model with several.
         normalize : bool, default=False
-            Whether weights are divided by their sum, so that they are the topics' shares of a text; for
-            models whose weights are not negative.
+            Whether to scale the weights of a text to sum to one, so that they are shares; for models with
+            non-negative weights.
 
         Returns
         -------
@@ -604,7 +603,7 @@ class Bundle:
         return self.model.shares(weights) if normalize else weights
 
     def predict(self, texts: Iterable[str]) -> Any:
-        """Predict the classes of texts, by a model that was fitted to classes.
+        """Predict the classes of texts with a group model.
 
         Parameters
         ----------
@@ -614,7 +613,7 @@ class Bundle:
         Returns
         -------
         ndarray of shape (n_texts,)
-            What the model's ``predict`` returns: of each text, the class whose topics explain it best.
+            For each text, the class whose topics explain it best.
 
         Raises
         ------
@@ -643,7 +642,7 @@ class Bundle:
         return self.model.transform(X, modality=modality)  # type: ignore[call-arg]
 
     def vectorizer_of(self, modality: str | None = None) -> Vectorizer:
-        """The vectoriser for texts of a modality, or that of a model which has just one.
+        """The vectoriser of a modality, or of a model with only one.
 
         Parameters
         ----------
@@ -702,8 +701,8 @@ class Bundle:
         Returns
         -------
         data frame, or Table
-            One row for each year, month or day, as the dates suggest: period, documents (how many), and a
-            column for every topic, its share of the weights of these documents.
+            One row for each year, month or day, depending on the dates: period, documents (how many), and
+            for every topic its share of the weights.
 
         Raises
         ------
@@ -722,13 +721,13 @@ class Bundle:
         return as_table({"period": found.periods, "documents": found.documents, **shares})
 
     def edit(self) -> Editing:
-        """Change topics by hand: merge, split, drop, seed, forbid words, freeze, rename.
+        """Edit topics by hand: merge, split, drop, seed, forbid words, freeze, rename.
 
         Returns
         -------
         Editing
-            Takes one step after the other; its ``apply`` gives a new bundle, in which all other topics keep
-            their numbers and their words. This one stays as it is.
+            Collects steps; its ``apply`` returns a new bundle, in which all other topics keep their numbers
+            and their words. This bundle does not change.
 
         Examples
         --------
@@ -757,33 +756,33 @@ class Bundle:
         callback: Any = None,
         **reading: Any,
     ) -> Bundle:
-        """A model that has seen new documents, too: old topics stay, and new ones are for what is new.
+        """Extend the model with new documents: old topics stay, and new ones can be added.
 
         Parameters
         ----------
         data : list of str, path, table or Corpus
-            The new documents, as of `laconic.fit`.
+            The new documents, as in `laconic.fit`.
         new_topics : int, default=0
-            How many topics are added. They begin at documents of which the old topics explain least.
+            How many topics to add. They start from the documents that the old topics explain least.
         strength : float, default=1.0
-            How strongly old topics are held where they are: 1 weighs them as much as the new documents weigh
-            in the average topic; 0 lets them go.
+            How strongly old topics are held in place: at 1 they weigh as much as the new documents do in
+            the average topic; at 0 they are free.
         freeze : bool, default=False
             Whether old topics stay exactly as they are.
         text, labels, dates, ids
-            As of `laconic.fit`.
+            As in `laconic.fit`.
         callback : callable, optional
-            As of the model's ``fit``.
+            As in the model's ``fit``.
         **reading
             Options of files (`encoding`, `delimiter`, ...).
 
         Returns
         -------
         Bundle
-            A new one; this one stays as it is. Topics keep their numbers and names, words their columns.
-            Words of the new documents join the vocabulary, if there are enough of them (`min_df`); the old
-            ones keep their weights. If this bundle has documents, the new one has both: an id that is taken
-            gets a number.
+            A new bundle; this one does not change. Topics keep their numbers and names, words their
+            columns. Words of the new documents are added to the vocabulary if they occur often enough
+            (`min_df`); old words keep their weights. If this bundle has documents, the new one has both; a
+            repeated id gets a number.
 
         Examples
         --------
@@ -817,26 +816,27 @@ class Bundle:
 
     @property
     def version(self) -> str | None:
-        """Which version of a saved model this is, if it was read from a directory, or saved to one."""
+        """The version of the saved model, if it was loaded from a directory or saved to one."""
         return self._version
 
     def save(self, path: str | os.PathLike[str], *, parent: str | None = None) -> None:
-        """Save as a directory; a crash at any time leaves what was there before, or the new model.
+        """Save as a directory; a crash at any time leaves either the old model or the new one.
 
         Parameters
         ----------
         path : path-like
-            A new or empty directory, or that of a saved model, which is replaced. Files that are not part of
-            a model are left alone. Of a model that was edited, the versions before are kept there.
+            A new or empty directory, or that of a saved model, which is replaced. Files that are not part
+            of a model are left alone. Earlier versions of an edited model are kept there.
         parent : str, optional
-            The `version` that this was made of: if the directory holds another one by now, nothing is saved.
+            The `version` that this bundle is based on: if the directory holds another one by now, nothing
+            is saved.
 
         Raises
         ------
         BundleError
             If the directory holds something else, or another version, or a value cannot be saved.
         OSError
-            If the disk is full, or the like; what was there before is then still valid.
+            If the disk is full, for example; the old model is then still valid.
 
         Notes
         -----
@@ -948,29 +948,28 @@ def _strangers(n_documents: int) -> InputError:
 def load(
     path: str | os.PathLike[str], *, verify: bool = True, mmap: bool = True, trust_patterns: bool = False
 ) -> Bundle:
-    """Read a saved model; everything is checked, and nothing in the directory is executed.
+    """Load a saved model. Everything is checked, and nothing in the directory is executed.
 
     Parameters
     ----------
     path : path-like
         The directory that was given to ``save``.
     verify : bool, default=True
-        Whether all bytes of the documents are read and checked when they are first used. Without, only
-        names, sizes and headers are: for large collections that you trust. The model itself is always
-        checked.
+        Whether all bytes of the documents are read and checked when they are first used. False checks only
+        names, sizes and headers: for large collections that you trust. The model itself is always checked.
     mmap : bool, default=True
-        Whether the documents stay on the disk and are mapped into memory when they are first used. A file
-        that somebody cuts short while it is mapped ends the process (SIGBUS); without, all is read at once,
-        and nothing that happens to the files later can do harm.
+        Whether the documents stay on disk and are mapped into memory when they are first used. If someone
+        truncates a mapped file, the process ends (SIGBUS). False reads everything at once, so later changes
+        to the files do no harm.
     trust_patterns : bool, default=False
-        Whether new texts are split into words by whatever regular expression was saved. There are some that
-        take for ever on a short text, so only simple ones are used unless you trust who made the model.
+        Whether to split new texts with any regular expression that was saved. Some take forever on a short
+        text, so only simple ones are used unless you trust the author of the model.
 
     Returns
     -------
     Bundle
-        Its ``model`` gives the same results as the one that was saved, bit for bit. Documents are mapped
-        into memory, read-only; they stay what they are, even if the directory is replaced or removed.
+        Its ``model`` gives the same results as the saved one, bit for bit. Documents are mapped into
+        memory, read-only; they do not change even if the directory is replaced or removed.
 
     Raises
     ------

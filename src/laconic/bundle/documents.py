@@ -89,7 +89,7 @@ class Documents:
         model : TopicModel
             Fitted.
         corpora : Corpus, or mapping of str to Corpus
-            By modality, as of `Documents`.
+            By modality, as in `Documents`.
         fitted : bool, default=False
             Whether these are the documents of the fit: then the weights that the model has kept of them are
             taken, if it has any.
@@ -277,7 +277,7 @@ def strongest_labels(labels: Iterable[object], weights: Any, n_labels: int = 3) 
     weights : array or sparse array of shape (n_documents, n_topics)
         As a model's ``transform`` gives them.
     n_labels : int, default=3
-        At most that many labels of a topic.
+        At most this many labels of a topic.
 
     Returns
     -------

@@ -56,7 +56,7 @@ def fit(
     memory: int | str | None = None,
     **options: Any,
 ) -> Bundle:
-    """Find the topics of documents: read, count, weigh and fit in one line.
+    """Find the topics of documents: read, count, weight and fit in one line.
 
     The same as ``laconic fit`` on the command line, with the same defaults.
 
@@ -67,26 +67,27 @@ def fit(
         data frame of pandas or polars, or another table with the Arrow interface; a corpus. For
         ``model="multimodal-plsa"`` also a mapping from the names of modalities to lists of texts or corpora.
     n_topics : int, default=20
-        Number of topics. Group models have `n_shared` (10) and `n_per_class` (5) instead; 20 is not minded.
+        Number of topics. Group models use `n_shared` (10) and `n_per_class` (5) instead and ignore the
+        default.
     words : int or None, default=40
-        The word budget: at most that many words for each topic. None leaves it to a penalty, `alpha_topics`.
-        For the models "rlsi" and "group-rlsi"; with others, 40 is not minded.
+        The word budget: at most this many words per topic. None uses a penalty instead, `alpha_topics`. For
+        the models "rlsi" and "group-rlsi"; others ignore the default.
     model : str, default="rlsi"
         One of "rlsi", "nmf", "sparse-lsa", "plsa", "nmf-kl", "graph-plsa"; "group-rlsi" or "group-nmf", which
         need labels; "multimodal-plsa".
     labels, dates, ids : str or iterable, optional
-        The names of columns, for files and tables; otherwise one for each document, as of `Corpus`.
+        Names of columns, for files and tables; otherwise one value per document, as in `Corpus`.
     text : str, list of str or mapping of str to str, default="text"
-        The column of the text, for files and tables, or several, whose texts are joined; for
-        "multimodal-plsa" from the names of modalities to columns.
+        The text column, for files and tables, or several, which are joined; for "multimodal-plsa", a
+        mapping from the names of modalities to columns.
     graph : optional
-        Links between documents, for "graph-plsa" and "multimodal-plsa": as of `GraphPLSA.fit`, or the path of
+        Links between documents, for "graph-plsa" and "multimodal-plsa": as in `GraphPLSA.fit`, or the path of
         a file of links, or a list of pairs of ids.
     seeds : mapping or path, optional
-        Topics that are wanted, by some words of each: ``{"tennis": ["tennis", "wimbledon"], ...}``. They come
-        first, in this order, and have these names. In place of a list, a topic may have "words", "avoid"
-        (words that it may not have), "strength", and for a model of classes "class". A file has the same as
-        YAML or JSON.
+        Topics you want, each given by a few words: ``{"tennis": ["tennis", "wimbledon"], ...}``. They come
+        first, in this order, and keep these names. Instead of a list, a topic may be a mapping with
+        "words", "avoid" (forbidden words), "strength" and, for group models, "class". A YAML or JSON file
+        holds the same.
     seed_strength : float, optional
         How strongly they are held at their words, and at the words that stand beside these in documents: 0.2
         by default. The larger, the less a topic follows the other documents.
@@ -95,19 +96,19 @@ def fit(
     n_jobs : int, optional
         Number of threads; by default all cores.
     keep_documents, keep_texts : bool, default=True
-        Whether the bundle has the documents (counts, ids, labels, dates, weights), and their texts, too: for
-        `Bundle.search`, `Bundle.documents_of` and all that is shown of topics. They are saved with it.
+        Whether the bundle keeps the documents (counts, ids, labels, dates, weights), and their texts: for
+        `Bundle.search`, `Bundle.documents_of` and everything shown about topics. They are saved with it.
     verbose : int, default=0
         Whether to show the progress of the fit.
     callback : callable, optional
-        As of the model's ``fit``.
+        As in the model's ``fit``.
     checkpoint : path-like or Checkpoint, optional
-        A directory where the fit is written down every minute: the same call goes on from there if its
-        process dies, and ends with the same topics, to the bit.
+        A directory where the progress of the fit is saved every minute. If the process dies, the same call
+        continues from there and ends with the same topics, to the bit.
     memory : int or str, optional
-        How much memory the fit may take, such as "4GB". If it would take more, documents and their weights
-        are kept in files of the folder for temporary files (see `tempfile.gettempdir`), with the same
-        topics; the bundle then has no documents.
+        How much memory the fit may use, such as "4GB". If it would need more, documents and their weights
+        are kept in temporary files (see `tempfile.gettempdir`). The topics are the same, but the bundle has
+        no documents.
     **options
         Options of `Vectorizer` (`min_df`, `stop_words`, `weighting`, ...; for several modalities also
         mappings, such as ``stop_words={"de": "german", "en": "english"}``), of files (`encoding`,
@@ -197,7 +198,7 @@ def fit_bundle(
     keep_documents : bool, default=True
         Whether the bundle has the documents.
     callback, checkpoint : optional
-        As of the model's ``fit``.
+        As in the model's ``fit``.
     room : Room, optional
         Where documents and their weights are; by default in memory.
 

@@ -138,7 +138,7 @@ def corpora_of(
     Parameters
     ----------
     data : list of str, path, table, Corpus or mapping
-        As of `laconic.fit`.
+        As in `laconic.fit`.
     text : str, list of str or mapping of str to str
         The column of the texts, or several that are joined, or those of modalities.
     names : Names

@@ -165,7 +165,7 @@ def read_for(
     modality : str, optional
         Which one the texts are of.
     keep_texts : bool, default=False
-        As of `Corpus.read`.
+        As in `Corpus.read`.
     progress : callable, optional
         Told how far the reading is.
 

@@ -100,7 +100,7 @@ class Corpus:
     vectorizer : Vectorizer
         What turns texts into rows of `X`.
     reading : Reading or None
-        What was read, and which rows were left out; None unless the corpus comes from `read`.
+        What was read, and which rows were skipped; None unless the corpus comes from `read`.
     n_empty : int
         How many documents have no term of the vocabulary.
     shape : (int, int)
@@ -192,42 +192,45 @@ class Corpus:
     ) -> Self:
         r"""Read texts or counts from files.
 
-        Texts are read one at a time and, unless `keep_texts` asks for it, not kept.
+        Texts are read one at a time, and kept only with `keep_texts`.
 
         Parameters
         ----------
         path : str or path, or a list of them
-            Texts: ``.jsonl``, ``.ndjson``, ``.json`` (an array), ``.csv``, ``.tsv``, ``.parquet``, ``.xlsx``,
-            ``.txt`` (a document in every line), or a folder of ``.txt`` files (a document each); a list of
-            files, or a pattern such as ``"news/*.csv"``. Counts: SVMlight (``.svm``, ``.svmlight``,
-            ``.libsvm``), Matrix Market (``.mtx``, ``.mm``), or ``docword.NAME.txt`` of the UCI repository.
-            All but Parquet and Excel may be compressed (``.gz``, ``.xz``, ``.bz2``, ``.zst``).
+            Texts: ``.jsonl``, ``.ndjson``, ``.json`` (an array), ``.csv``, ``.tsv``, ``.parquet``,
+            ``.xlsx``, ``.txt`` (one document per line), or a folder of ``.txt`` files (one document each);
+            a list of files, or a pattern such as ``"news/*.csv"``. Counts: SVMlight (``.svm``,
+            ``.svmlight``, ``.libsvm``), Matrix Market (``.mtx``, ``.mm``), or ``docword.NAME.txt`` of the
+            UCI repository. All but Parquet and Excel may be compressed (``.gz``, ``.xz``, ``.bz2``,
+            ``.zst``).
         text : str or list of str, default="text"
-            The column of the text, or several, whose texts are joined; ``"meta.body"`` is a key within
-            another.
+            The text column, or several, which are joined; ``"meta.body"`` is the key ``body`` inside
+            ``meta``.
         label : str or None, default=None
-            The column of the label; for a folder, ``"folder"`` takes the name of the sub-folder, and for
-            SVMlight ``"label"`` the first field of each line.
+            The label column. For a folder, ``"folder"`` means the name of the sub-folder; for SVMlight,
+            ``"label"`` means the first field of each line.
         id : str or None, default=None
-            The column of the id; documents are numbered from "0" by default.
+            The id column; by default, documents are numbered from "0".
         date : str or None, default=None
-            The column of the date: 2026-11-16 (ISO 8601), a year, or as mail has it; it may be empty.
+            The date column: 2026-11-16 (ISO 8601), a year, or a date as in mail; it may be empty.
         encoding : str, default="utf-8"
             The encoding of the file or files.
         delimiter : str or None, default=None
-            What stands between the fields of CSV and TSV files, if not a comma or a tab.
+            The character between the fields of CSV and TSV files, if not a comma or a tab.
         vocabulary : path, list of str or mapping, optional
-            For counts only: the terms of the columns, in a file one to a line. By default that of the file
-            ``vocab.NAME.txt`` beside a ``docword.NAME.txt``, and otherwise the numbers of terms in the file.
+            For counts only: the terms of the columns; a file has one per line. By default
+            ``vocab.NAME.txt`` next to a ``docword.NAME.txt``, and otherwise the term numbers in the file.
         on_error : {"raise", "skip"}, default="raise"
-            Whether a row that cannot be used raises, or is left out and noted in `reading`. What is wrong
-            with a whole file, such as a missing column, always raises; in a folder, each file is a row.
+            Whether a row that cannot be used raises an error, or is skipped and noted in `reading`.
+            Problems of a whole file, such as a missing column, always raise; in a folder, each file is a
+            row.
         max_documents : int or None, default=None
-            After so many documents, reading stops: to try something on the first of many.
+            Stop after this many documents, to try something out.
         keep_texts : bool, default=False
-            Whether the corpus has the texts, too (in a temporary file, if they are large).
+            Whether to keep the texts, too (in a temporary file, if they are large).
         progress : callable or None, default=None
-            Called now and then with the number of bytes read, that of all, and the number of documents.
+            Called now and then with the bytes read so far, the bytes of all files, and the number of
+            documents.
         **options
             Those of `Vectorizer`; for counts only `weighting` and `sublinear_tf`.
 
@@ -404,7 +407,7 @@ class Corpus:
         texts : iterable of str
             Read once and, unless `keep_texts` asks for it, not kept.
         labels, ids, dates : iterable, optional
-            One for each text, as of `Corpus`.
+            One for each text, as in `Corpus`.
         keep_texts : bool, default=False
             Whether the corpus has the texts, too.
         **options
@@ -449,27 +452,27 @@ class Corpus:
         weighting: Weighting = "log-entropy",
         sublinear_tf: bool = False,
     ) -> Self:
-        """Take counts that were made elsewhere.
+        """Make a corpus from counts.
 
-        New texts are tokenised as by a default `Vectorizer`, as far as the vocabulary does not tell
-        otherwise: no stop words are left out, letters keep their case if a term has upper-case ones, and
-        terms with spaces are n-grams. With a vectoriser of scikit-learn they are counted as it does.
+        New texts are tokenised as by a default `Vectorizer`, except where the vocabulary implies otherwise:
+        no stop words are removed, case is kept if a term has upper-case letters, and terms with spaces are
+        n-grams. With a vectoriser of scikit-learn, they are counted as it would.
 
         Parameters
         ----------
         X : sparse array or array-like of shape (n_documents, n_terms)
             Finite and non-negative. Not changed, and not copied if it is canonical CSR of float32.
         vocabulary : iterable of str, mapping, or fitted CountVectorizer
-            The terms, in the order of the columns; kept in that order. A mapping is from terms to columns or
-            from columns to terms. Of a vectoriser (`TfidfVectorizer` included) also token_pattern,
-            lowercase, ngram_range and stop_words are taken over; it is refused if it has an analyzer,
-            tokenizer, preprocessor or strip_accents of its own.
+            The terms, in the order of the columns. A mapping is from terms to columns or from columns to
+            terms. A vectoriser (including `TfidfVectorizer`) also provides token_pattern, lowercase,
+            ngram_range and stop_words; it is refused if it has its own analyzer, tokenizer, preprocessor or
+            strip_accents.
         labels, ids : iterable of str, optional
             One for each row.
         weighting : {"count", "binary", "tfidf", "log-entropy", "bm25"}, default="log-entropy"
             How counts become weights.
         sublinear_tf : bool, default=False
-            For "tfidf", take 1 + ln(count) in place of the count.
+            For "tfidf", use 1 + ln(count) instead of the count.
 
         Returns
         -------
@@ -512,7 +515,7 @@ class Corpus:
         weighting: Weighting = "log-entropy",
         sublinear_tf: bool = False,
     ) -> Self:
-        """Take bags of words, as gensim has them.
+        """Make a corpus from bags of words, as in gensim.
 
         Parameters
         ----------
@@ -521,7 +524,7 @@ class Corpus:
         vocabulary : gensim Dictionary, another mapping, or list of str
             The terms by number, or the numbers by term.
         labels, ids, weighting, sublinear_tf
-            As of `from_counts`.
+            As in `from_counts`.
 
         Returns
         -------
@@ -580,26 +583,25 @@ class Corpus:
         return self.vectorizer.weigh(self.counts)
 
     def shards(self, wants: str = "weights", room: Room | None = None, *, whole: bool = False) -> Shards:
-        """The documents as a fit takes them, by rows and by columns; many are cut into several shards.
+        """The documents as input for a fit, by rows and by columns; large collections become several shards.
 
-        Of a corpus that was saved, the columns are used as they are on the disk: only weights are put in
-        their order.
+        For a saved corpus, the columns are used as they are on disk; only weights are put in their order.
 
         Parameters
         ----------
         wants : {"weights", "counts"}, default="weights"
-            Whether as `X` or as `counts`: a model's ``wants``.
+            `X` or `counts`: a model's ``wants``.
         room : Room, optional
-            Where weights of terms and documents are, and what else a fit makes of them: ``Room(FOLDER)``
-            keeps them in files there, for a collection that is larger than memory. Weights are then found
-            shard by shard.
+            Where the weights of terms and documents, and other large arrays of the fit, are kept:
+            ``Room(FOLDER)`` keeps them in files there, for a collection larger than memory. Weights are
+            then computed shard by shard.
         whole : bool, default=False
-            Whether all documents are in one shard, however many they are: a model's ``whole``.
+            Whether to keep all documents in one shard, however many: a model's ``whole``.
 
         Returns
         -------
         Shards
-            What a model's ``fit`` takes in place of a matrix.
+            What a model's ``fit`` takes instead of a matrix.
 
         Examples
         --------
@@ -713,20 +715,20 @@ class Corpus:
         mmap: bool = True,
         trust_patterns: bool = False,
     ) -> Corpus:
-        """Load a corpus that was saved; its matrix stays on the disk and is mapped into memory.
+        """Load a saved corpus; its matrix stays on disk and is mapped into memory.
 
         Parameters
         ----------
         path : str or path
             As given to `save`.
         verify : bool, default=True
-            Whether all bytes are read and checked. Without, only names, sizes and headers are: for large
+            Whether all bytes are read and checked. False checks only names, sizes and headers: for large
             corpora that you trust.
         mmap : bool, default=True
-            Whether the matrix stays on the disk. A file that somebody cuts short while it is mapped ends the
-            process (SIGBUS); without, all is read into memory at once.
+            Whether the matrix stays on disk. If someone truncates a mapped file, the process ends (SIGBUS).
+            False reads everything into memory at once.
         trust_patterns : bool, default=False
-            As of `laconic.load`.
+            As in `laconic.load`.
 
         Returns
         -------
@@ -736,7 +738,7 @@ class Corpus:
         Raises
         ------
         CorpusError
-            If it is damaged, or no corpus; the message names the file.
+            If it is damaged, or not a corpus; the message names the file.
         """
         from laconic.corpus.saving import load_corpus
 

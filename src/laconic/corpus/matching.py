@@ -37,7 +37,7 @@ class TimedPattern:
         self._compiled = re.compile(pattern)
 
     def findall(self, text: str) -> list[Any]:
-        """As of `re`."""
+        """As in `re`."""
         with self._limited(text):
             return self._compiled.findall(text)
 

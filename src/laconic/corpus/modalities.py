@@ -34,23 +34,23 @@ def read_corpora(
     keep_texts: bool = False,
     options: Mapping[str, VectorizerOptions] | None = None,
 ) -> dict[str, Corpus]:
-    r"""Read several texts of each document: one corpus for each, with the same rows.
+    r"""Read documents with several texts: one corpus for each modality, with the same rows.
 
-    Files are read once for each modality, so that texts need not be kept.
+    Files are read once per modality, so that texts need not be kept.
 
     Parameters
     ----------
     path : str or path, or a list of them
-        Files with columns: ``.jsonl``, ``.csv``, ``.tsv`` or ``.parquet``, as of `Corpus.read`.
+        Files with columns: ``.jsonl``, ``.csv``, ``.tsv`` or ``.parquet``, as in `Corpus.read`.
     texts : mapping of str to str
-        The column of each modality, by its name; two or more. An empty text, or null, is one that the
-        document lacks: its row is empty.
+        The column of each modality, by name; two or more. An empty text, or null, means that the document
+        lacks that modality: its row is empty.
     label, id, date, encoding, delimiter, on_error, max_documents
-        As of `Corpus.read`. A row that is left out is left out of all corpora.
+        As in `Corpus.read`. A row that is skipped is left out of all corpora.
     progress : callable or None, default=None
-        As of `Corpus.read`; bytes are counted once for each modality.
+        As in `Corpus.read`; bytes are counted once for each modality.
     keep_texts : bool, default=False
-        As of `Corpus.read`.
+        As in `Corpus.read`.
     options : mapping of str to mapping, optional
         Those of `Vectorizer` for each modality, by its name.
 

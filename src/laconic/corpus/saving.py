@@ -53,7 +53,7 @@ def save_corpus(corpus: Corpus, path: str | os.PathLike[str]) -> None:
     CorpusError
         If the directory holds something else.
     OSError
-        If the disk is full, or the like; what was there before is then still valid.
+        If the disk is full, for example; the old model is then still valid.
 
     Notes
     -----
@@ -144,7 +144,7 @@ def load_corpus(
         Whether the matrix is mapped. If a mapped file is cut short by somebody, using it ends the process
         (SIGBUS); without, everything is read into memory at once.
     trust_patterns : bool, default=False
-        As of `laconic.load`.
+        As in `laconic.load`.
 
     Returns
     -------
@@ -243,7 +243,7 @@ def read_vectorizer(stored: StoredDirectory, described: Json, *, trust_patterns:
     described : JSON value
         Of its document: what `add_vectorizer` returned.
     trust_patterns : bool, default=False
-        As of `laconic.load`.
+        As in `laconic.load`.
 
     Returns
     -------

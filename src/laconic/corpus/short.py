@@ -54,7 +54,7 @@ def count_short(
     columns : mapping of str to int
         The column of each term of the vocabulary.
     stop_words, ngram_range, stem
-        As of `Counted`; whether a token is one of `stop_words` is asked often.
+        As in `Counted`; whether a token is one of `stop_words` is asked often.
 
     Returns
     -------

@@ -79,9 +79,9 @@ class Source(NamedTuple):
         modalities : sequence of Modality
             One without a name, or several.
         progress : callable, optional
-            As of `Corpus.read`.
+            As in `Corpus.read`.
         keep_texts : bool, default=False
-            As of `Corpus.read`; a saved corpus has its texts, or not.
+            As in `Corpus.read`; a saved corpus has its texts, or not.
 
         Returns
         -------
@@ -145,7 +145,7 @@ def find_source(paths: Iterable[str | Path], options: Iterable[str]) -> Source:
         allowed: set[str] = set()
         holds, why = Holds.corpus, "is a saved corpus, whose terms are counted and weighted already"
     elif holds_counts(first):
-        holds, allowed, why = Holds.counts, _FOR_COUNTS, "holds counts and no texts"
+        holds, allowed, why = Holds.counts, _FOR_COUNTS, "holds counts, not texts"
     else:
         holds, allowed = Holds.texts, set(given) - {"vocabulary"}
         why = "holds texts, whose vocabulary is found in them"

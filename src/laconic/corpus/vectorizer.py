@@ -51,7 +51,7 @@ def _outside() -> int:
 
 
 def check_texts(texts: object) -> None:
-    """Refuse what is no list of texts, nor anything like it, before it is gone through."""
+    """Refuse what is not an iterable of texts."""
     if isinstance(texts, str | bytes):
         raise CorpusError("texts must be a list or another iterable of strings, not one string: write [text]")
     if hasattr(texts, "columns"):
@@ -76,33 +76,30 @@ class Vectorizer:
         a group, the group is the token. This pattern, ``\b\w\w+\b`` and ``\b\w+\b`` are read by compiled
         code; with others, counting takes several times as long.
     tokenizer : callable or None, default=None
-        A function from a text to a list of its words, in place of the pattern: for languages without spaces,
-        such as ``jieba.lcut``. Only its name is saved with a model; set ``vectorizer.tokenizer`` again after
-        loading. Texts may also be lists of words, which need no tokenizer.
+        A function from a text to a list of its words, instead of the pattern: for languages without spaces,
+        such as ``jieba.lcut``. Only its name is saved with a model; set ``vectorizer.tokenizer`` again
+        after loading. Texts may also be lists of words, which need no tokenizer.
     emoji : bool, default=False
-        Whether emoji are words, too.
+        Whether emoji count as words.
     lowercase : bool, default=True
         Whether texts are lower-cased first.
     html : bool or None, default=None
-        Whether tags and entities of HTML are taken out of texts before all else; what scripts and styles hold
-        is no text. None takes them out if at least 2 % of the first 1,000 texts of `fit_count` show some, and
-        texts that come later are then treated alike. Only elements of HTML are tags, not "a < b" nor
-        "<stdio.h>".
+        Whether HTML tags and entities are removed from texts first, including the content of scripts and
+        styles. None removes them if at least 2 % of the first 1,000 texts in `fit_count` contain some;
+        later texts are then treated the same way. Only HTML elements are tags, not "a < b" or "<stdio.h>".
     ngram_range : (int, int), default=(1, 1)
-        Lengths of the shortest and the longest sequence of tokens that is a term.
+        Lengths of the shortest and the longest n-grams.
     min_df, max_df : int or float, default=2 and 0.5
-        Terms that occur in fewer or in more documents are left out; a float is a part of all documents.
+        Terms that occur in fewer or in more documents are left out; a float is a fraction of all documents.
     max_features : int or None, default=None
-        Keep only that many terms, the most frequent ones; of equally frequent ones, the first in the
-        alphabet.
+        Keep only this many terms, the most frequent ones; ties are broken alphabetically.
     stop_words : str, path, list or None, default="english"
-        Tokens that are left out: "english", the name of another language (which needs the package
-        `stop-words`), a `pathlib.Path` to a file with a word on each line, or a list of words. They add up:
+        Tokens to leave out: "english", the name of another language (which needs the package `stop-words`),
+        a `pathlib.Path` to a file with one word per line, or a list of words. They can be combined:
         "english,german,my.txt", or, to extend a language, ``["english", ["inc", "ltd"]]``.
     stemmer : str or None, default=None
-        The language, such as "english", whose endings are taken off: "fishing" and "fishes" are both counted
-        as "fish". Stop words are left out before, and n-grams are those of the stems. Needs the package
-        PyStemmer.
+        The language of the stemmer, such as "english": "fishing" and "fishes" are both counted as "fish".
+        Stop words are removed before, and n-grams are made of stems. Needs the package PyStemmer.
     weighting : {"count", "binary", "tfidf", "log-entropy", "bm25"}, default="log-entropy"
         "tfidf" is the count times ln((1 + n) / (1 + df)) + 1. "log-entropy" is ln(1 + count) times
         1 + sum_d p ln p / ln n, where p is the share of the term's occurrences that document d has: 1 for a
@@ -111,14 +108,14 @@ class Vectorizer:
         of the document, as a part of the mean. With these three, rows have length one; "count" and "binary"
         are not normalised.
     sublinear_tf : bool, default=False
-        For "tfidf", take 1 + ln(count) in place of the count.
+        For "tfidf", use 1 + ln(count) instead of the count.
 
     Attributes
     ----------
     vocabulary : numpy.ndarray of str
         The terms in the order of the columns (sorted, if learnt by `fit_count`).
     idf : numpy.ndarray of float64, or None
-        The weight of each term; None for the weightings "count" and "binary".
+        The weight of each term; None for "count" and "binary".
     mean_length : float or None
         For "bm25": how many words of the vocabulary documents have on average, not counting empty ones.
     tally : Tally or None
@@ -126,9 +123,8 @@ class Vectorizer:
 
     Notes
     -----
-    Texts are counted in batches, in threads, and not kept. Counts that take more than some hundred megabytes
-    go to temporary files in the folder of the environment variable TMPDIR, so that texts may be larger than
-    memory.
+    Texts are counted in batches, in threads, and not kept. Counts that take more than a few hundred
+    megabytes go to temporary files (in TMPDIR), so texts may be larger than memory.
 
     Examples
     --------
@@ -197,12 +193,12 @@ class Vectorizer:
 
     @property
     def shown(self) -> Strings:
-        """The terms as people read them: stems in their commonest form, and the others as they are."""
+        """The terms for display: stems as their most common form, the others as they are."""
         return self.vocabulary if self._forms is None else np.array(self._forms, dtype=object)
 
     @property
     def forms(self) -> list[str] | None:
-        """The commonest forms of stems, in the order of the columns; None without a stemmer."""
+        """The most common form of each stem, in the order of the columns; None without a stemmer."""
         return self._forms
 
     @forms.setter
@@ -230,7 +226,7 @@ class Vectorizer:
 
     @property
     def tokenizer(self) -> Callable[[str], Iterable[str]] | None:
-        """What splits texts into words, in place of the pattern; to be set again after loading."""
+        """The function that splits texts into words, instead of the pattern; set it again after loading."""
         return self._tokenizer
 
     @tokenizer.setter
@@ -273,7 +269,7 @@ class Vectorizer:
         Parameters
         ----------
         texts : iterable of str
-            Read once, so that it may be a stream, also one that is larger than memory.
+            Read once, so it may be a stream, even one larger than memory.
         progress : callable or None, default=None
             Called now and then, with the numbers of texts and of characters so far.
 
@@ -300,7 +296,7 @@ class Vectorizer:
             raise CorpusError(
                 f"none of {counted.n_texts} texts contains a term: all are empty, or consist of stop words "
                 f"and of what is not a word",
-                InPython(" to token_pattern"),
+                InPython(" for token_pattern"),
                 "; check the texts, or change ",
                 Parameter("stop_words"),
                 InPython(" or token_pattern"),
@@ -385,7 +381,7 @@ class Vectorizer:
         return self.weigh(self.count(texts))
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the settings, without vocabulary and idf, as values that JSON can hold.
+        """The settings, without vocabulary and idf, as values that JSON can hold.
 
         Returns
         -------
@@ -501,7 +497,7 @@ class Vectorizer:
         return ENGLISH_STOP_WORDS if words == "english" else frozenset(words or ())
 
     def split(self, text: str) -> list[str]:
-        """The words of a text, in their order, before stop words are left out and stems are made.
+        """The words of a text, in order, before stop words are removed and words are stemmed.
 
         Parameters
         ----------
@@ -515,7 +511,7 @@ class Vectorizer:
         return self._tokens.split(text)
 
     def plain(self, text: str) -> str:
-        """A text as its words are counted: without HTML, if that is taken out.
+        """A text as it is counted: without HTML, if that is removed.
 
         Parameters
         ----------
@@ -535,7 +531,7 @@ class Vectorizer:
         return without_markup(text) if self._settings["html"] and isinstance(text, str) else text
 
     def find(self, text: str, terms: Iterable[int]) -> list[tuple[int, int, int]]:
-        """Find words in a text, such as those of a query, to show where they stand.
+        """Find words in a text, such as those of a query, to show where they are.
 
         Parameters
         ----------

@@ -34,7 +34,7 @@ def term_weights(counts: CSR, weighting: str) -> NDArray[np.float64] | None:
     counts : scipy.sparse.csr_array of shape (n_documents, n_terms)
         Canonical.
     weighting : {"count", "binary", "tfidf", "log-entropy", "bm25"}
-        As of `Vectorizer`.
+        As in `Vectorizer`.
 
     Returns
     -------

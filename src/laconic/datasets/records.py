@@ -75,7 +75,7 @@ class Counts(Record):
         min_df, max_df : int or float
             Keep the terms in at least and at most that many documents, or that part of all documents.
         weighting, sublinear_tf
-            As of `Corpus.from_counts`.
+            As in `Corpus.from_counts`.
 
         Returns
         -------

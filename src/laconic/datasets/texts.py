@@ -164,7 +164,7 @@ class Retrieval(_Documents):
     Attributes
     ----------
     name, texts, ids, titles, extra, options
-        As of `Texts`.
+        As in `Texts`.
     queries : dict of str to str
         From the ids of queries to their texts.
     qrels : dict of str to dict of str to int

@@ -84,7 +84,7 @@ def coherence(
     measure : {"npmi", "umass", "c_v"}, default="npmi"
         Which one.
     n_terms : int, default=10
-        At most that many words of each topic.
+        At most this many words of each topic.
     smoothing : float, optional
         The s above. By default 0 for NPMI, where words that never occur together then have the limit, -1;
         for UMass one document (or window) of all; and for C_v 1e-12. The last gives such words an NPMI the
@@ -163,9 +163,9 @@ def diversity(topics: Iterable[Topic], n_terms: int = N_DIVERSE) -> float:
     Parameters
     ----------
     topics : iterable of topics
-        As of `coherence`.
+        As in `coherence`.
     n_terms : int, default=25
-        At most that many words of each topic.
+        At most this many words of each topic.
 
     Returns
     -------

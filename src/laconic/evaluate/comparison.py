@@ -192,7 +192,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Several runs beside a baseline; what `compare` found.
+    """Several runs compared with a baseline; the result of `compare`.
 
     Attributes
     ----------
@@ -201,7 +201,7 @@ class Comparison:
     scores : dict of str to RetrievalScores
         From the names of runs, the baseline first, to their scores.
     tests : dict of str to dict of str to Paired
-        From measures to the names of the other runs to what the test found.
+        From measures to the names of the other runs to the results of the test.
     corrected : dict of str to dict of str to float
         From measures to the names of the other runs to p-values, corrected by Holm's method for the number of
         other runs.
@@ -243,7 +243,7 @@ class Comparison:
         )
 
     def cells(self) -> Iterator[list[str]]:
-        """Give the rows of a table: the name of a run, and its mean and mark for each measure."""
+        """The rows of a table: the name of a run, and its mean and mark for each measure."""
         for name, scores in self.scores.items():
             marked = [f"{scores.mean[m]:.4f}{self.mark(m, name) or ' '}" for m in self.measures]
             yield [name, *marked]
@@ -327,17 +327,17 @@ def compare(
     Parameters
     ----------
     qrels : mapping of str to mapping of str to int
-        The judgements, as of `retrieval_scores`.
+        The judgements, as in `retrieval_scores`.
     runs : mapping of str to run
         From names to rankings.
     baseline : str, optional
         The name of the run that the others are compared with; by default the first.
     measures : sequence of str, default=("AP", "nDCG@10")
-        As of `retrieval_scores`.
+        As in `retrieval_scores`.
     level : float, default=0.05
         Of significance.
     n_resamples, confidence, random_state
-        As of `paired_test`. All runs are resampled alike.
+        As in `paired_test`. All runs use the same resamples.
 
     Returns
     -------
@@ -346,9 +346,9 @@ def compare(
 
     Notes
     -----
-    All judged queries count, also those that a run has no results for (as 0). p-values are those of paired
-    t-tests; Holm's method corrects them for the number of runs, separately for each measure: no correction is
-    made for looking at several measures.
+    All judged queries count, even those for which a run has no results (as 0). p-values are those of paired
+    t-tests; Holm's method corrects them for the number of runs, separately for each measure: no correction
+    is made for looking at several measures.
 
     Examples
     --------

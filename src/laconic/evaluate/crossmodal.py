@@ -28,9 +28,9 @@ def mean_average_precision(
     item_labels : array-like of shape (n_items,)
         Classes of the items.
     n_relevant : int, optional
-        Average over the first so many relevant items, however far down they are. By default over all of them.
+        Average over this many relevant items, however far down they are. By default over all of them.
     depth : int, optional
-        Look at the first so many ranks only. By default at all.
+        Look only at this many ranks. By default at all.
 
     Returns
     -------
@@ -76,7 +76,7 @@ def mate_ranks(scores: ArrayLike) -> NDArray[np.int64]:
     Returns
     -------
     numpy.ndarray of int, shape (n_queries,)
-        From 1. Items of equal score come before the mate, so that nothing is gained by giving equal scores.
+        From 1. Items with the same score count as ranked before the mate, so ties are no advantage.
 
     Examples
     --------

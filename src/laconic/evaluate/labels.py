@@ -28,11 +28,11 @@ class LabelScores:
     Attributes
     ----------
     labels, labelled_documents : int
-        How many labels there are, of how many documents: those that were used.
+        How many labels and documents were used.
     clustering_accuracy, clustering_nmi : float
-        Of k-means with as many clusters as labels.
+        For k-means with as many clusters as labels.
     svm_accuracy, svm_accuracy_std : float
-        Of a linear support vector machine: the mean over random splits, and the standard deviation.
+        For a linear support vector machine: the mean over random splits, and the standard deviation.
     """
 
     labels: int
@@ -43,7 +43,7 @@ class LabelScores:
     svm_accuracy_std: float
 
     def rows(self) -> list[list[str]]:
-        """Give the rows of a table: a measure, its value, and what it is."""
+        """The rows of a table: a measure, its value, and what it is."""
         documents = plural(self.labelled_documents, "document")
         clusters = f"k-means of unit rows, {self.labels} clusters of {documents}"
         machine = f"linear SVM, {N_SPLITS} random splits 2:1, sd {self.svm_accuracy_std:.2%}"
@@ -54,7 +54,7 @@ class LabelScores:
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """Give everything as JSON can hold it."""
+        """Everything, as values that JSON can hold."""
         return asdict(self)
 
 
@@ -70,14 +70,14 @@ def label_scores(
     Parameters
     ----------
     weights : array or sparse array of shape (n_documents, n_topics)
-        Of a model that has not seen the labels.
+        From a model that has not seen the labels.
     labels : iterable of str
-        One for each document. Those of fewer than 6 documents are left out, and of many documents 5,000 are
-        taken at random.
+        One for each document. Labels with fewer than 6 documents are left out, and if there are more than
+        5,000 documents, 5,000 are drawn at random.
     random_state : int, default=0
         Seed of the sample, the clusters and the splits.
     say : callable, optional
-        Told what comes next.
+        Called with a description of the next step.
 
     Returns
     -------

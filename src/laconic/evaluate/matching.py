@@ -28,11 +28,11 @@ def rankings_of(
     queries : mapping of str to str
         From ids to texts.
     k : int, default=1000
-        At most that many documents for each query.
+        At most this many documents for each query.
     blend : float, optional
         The part of topics in the third ranking; by default that of the index.
     say : callable, optional
-        Told what comes next.
+        Called with a description of the next step.
 
     Returns
     -------
@@ -56,7 +56,7 @@ def rankings_of(
 
 
 class Judged(NamedTuple):
-    """How many documents were judged, how many of them are not there, and whether ids are mere numbers."""
+    """How many documents were judged, how many of them are missing, and whether ids are just numbers."""
 
     n_judged: int
     n_missing: int
@@ -64,7 +64,7 @@ class Judged(NamedTuple):
 
 
 def check_judged(ids: Sequence[str], qrels: Mapping[str, Iterable[str]]) -> Judged:
-    """Find out whether judgements are about documents of these ids.
+    """Check whether judgements are about documents with these ids.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def check_judged(ids: Sequence[str], qrels: Mapping[str, Iterable[str]]) -> Judg
     Raises
     ------
     CorpusError
-        If none of the judged documents is there.
+        If none of the judged documents is among them.
 
     Examples
     --------

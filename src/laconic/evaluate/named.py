@@ -39,13 +39,13 @@ def read_queries(
     Parameters
     ----------
     path : str or path
-        A file, perhaps compressed: JSON lines with ``_id`` (or ``id``) and ``text``, as BEIR has them
-        (``.jsonl``); TREC topics (if the file begins with ``<``); or else lines of an id, a tab and a text.
-        Or the name of a collection: ``laconic:NAME`` for a data set of `laconic.datasets`,
-        ``ir_datasets:NAME`` for one of the package ir_datasets, if that is installed. ``laconic:NAME/SPLIT``
-        takes a part of the queries, such as ``laconic:scifact/test``.
+        A file, possibly compressed: JSON lines with ``_id`` (or ``id``) and ``text``, as in BEIR
+        (``.jsonl``); TREC topics (if the file begins with ``<``); or else lines with an id, a tab and a
+        text. Or the name of a collection: ``laconic:NAME`` for a data set of `laconic.datasets`,
+        ``ir_datasets:NAME`` for one of the package ir_datasets, if that is installed.
+        ``laconic:NAME/SPLIT`` takes a part of the queries, such as ``laconic:scifact/test``.
     fields : sequence of str, default=("title",)
-        Of TREC topics, the parts that make the text: "title", "desc", "narr".
+        For TREC topics, the fields that make up the text: "title", "desc", "narr".
     encoding : str, default="utf-8"
         Of the file.
 
@@ -70,9 +70,9 @@ def read_qrels(path: str | os.PathLike[str], *, encoding: str = "utf-8") -> dict
     Parameters
     ----------
     path : str or path
-        A file, perhaps compressed: TREC's four columns (query, anything, document, grade) between white
-        space, or three (query, document, grade) between tabs, with BEIR's header or without. Or the name of
-        a collection, as of `read_queries`.
+        A file, possibly compressed: TREC's four columns (query, anything, document, grade) separated by
+        white space, or three (query, document, grade) separated by tabs, with or without BEIR's header. Or
+        the name of a collection, as in `read_queries`.
     encoding : str, default="utf-8"
         Of the file.
 

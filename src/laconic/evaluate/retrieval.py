@@ -23,11 +23,11 @@ class RetrievalScores:
     per_query : dict of str to dict of str to float
         From measures to the ids of judged queries to values.
     n_queries : int
-        How many queries have judgements: as many as the means are over.
+        How many queries have judgements; the means are over these.
     n_missing : int
-        How many of them have no results in the run: they count 0.
+        How many of them have no results in the run; they count as 0.
     n_unjudged : int
-        How many queries of the run have no judgements: they are left out.
+        How many queries of the run have no judgements; they are left out.
     """
 
     mean: dict[str, float]

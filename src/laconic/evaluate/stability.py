@@ -34,12 +34,12 @@ class Stability:
     Attributes
     ----------
     mean : float
-        The overlap of two samples' topics, on average over all pairs of samples: 1 if the same words come
-        back every time.
+        The overlap of the topics of two samples, averaged over all pairs of samples: 1 if the same words
+        come back every time.
     pairs : numpy.ndarray of float64
         The overlap of each pair.
     per_topic : numpy.ndarray of float64, or None
-        For a model that is fitted already: how much of each of its topics comes back, on average over the
+        For a model that is already fitted: how much of each of its topics comes back, averaged over the
         samples.
     """
 
@@ -49,7 +49,7 @@ class Stability:
 
 
 def topic_overlap(topics: Any, others: Any, *, n_terms: int = N_TERMS) -> NDArray[np.float64]:
-    """Pair the topics of two models, and tell how many words each pair has in common.
+    """Pair the topics of two models, and measure how many words each pair has in common.
 
     Parameters
     ----------
@@ -57,13 +57,13 @@ def topic_overlap(topics: Any, others: Any, *, n_terms: int = N_TERMS) -> NDArra
         Topics over the same terms: ``components_`` of two models; or the words of every topic, the heaviest
         first. The numbers of topics may differ.
     n_terms : int, default=20
-        How many words of each topic count: those of the largest weight, without regard to sign.
+        How many words of each topic count: those with the largest absolute weights.
 
     Returns
     -------
     numpy.ndarray of float64
-        For each of `topics`, the share of its words that the topic it was paired with has, too; pairs are
-        those that have the most in common in all. A topic without words, or without a partner, has 0.
+        For each of `topics`, the share of its words that its partner has, too. Topics are paired so that
+        they have the most in common overall. A topic without words, or without a partner, has 0.
 
     Examples
     --------
@@ -93,16 +93,16 @@ def stability(
 ) -> Stability:
     """Fit a model to random halves of the documents, and compare the topics found.
 
-    The seed of the model stays as it is: what is measured is how much topics depend on which documents were
-    at hand, and on chance only where the model leaves that open (``random_state=None``).
+    The seed of the model does not change, so this measures how much topics depend on the sample of
+    documents, and on chance only if the model has ``random_state=None``.
 
     Parameters
     ----------
     model : estimator
         With ``fit`` and ``components_``: one of laconic's, or of scikit-learn. It is cloned, not changed.
-        Models of classes or of several modalities are not for this.
+        Group models and models with several modalities are not supported.
     documents : Corpus, or array or sparse array of shape (n_documents, n_terms)
-        Of a corpus, models take what they want: weights or counts.
+        From a corpus, a model gets what it wants: weights or counts.
     n_samples : int, default=10
         How many halves are drawn.
     n_terms : int, default=20

@@ -32,7 +32,7 @@ class TopicSummary:
         Share of non-zero weights in topics × terms: the mean, over topics, of the share of terms that each
         has (called average compactness, AvgComp, in the literature).
     diversity : float
-        Share of distinct words among the first of all topics.
+        Share of distinct words among the first words of all topics.
     n_terms, n_diverse : int
         How many words of each topic count for coherence, and for diversity.
     coherence : dict of str to Coherence
@@ -49,7 +49,7 @@ class TopicSummary:
     coherence: dict[Measure, Coherence]
 
     def rows(self) -> list[list[str]]:
-        """Give the rows of a table: a measure, its value, and what it is."""
+        """The rows of a table: a measure, its value, and what it is."""
         least, median, largest = self.words
         rows = [
             ["topics", f"{self.n_topics:,}", f"{self.n_alive:,} with words"],
@@ -68,7 +68,7 @@ class TopicSummary:
         return rows
 
     def to_dict(self) -> dict[str, Any]:
-        """Give everything as JSON can hold it."""
+        """Everything, as values that JSON can hold."""
         described = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "coherence"}
         coherences = {
             name: {
@@ -100,7 +100,7 @@ def summarise_topics(
     n_terms, n_diverse : int, default=10 and 25
         How many words of each topic count for coherence, and for diversity.
     say : callable, optional
-        Told what comes next.
+        Called with a description of the next step.
 
     Returns
     -------

@@ -79,12 +79,12 @@ def write_report(
     bundle : Bundle
         With a fitted model.
     path : path-like
-        An HTML file; one that is there is replaced, when the new one is whole.
+        The HTML file; an existing one is replaced once the new one is complete.
     documents : int, default=0
-        How many typical documents of each topic it contains, as pieces of text. None by default: it is made
-        to be passed on.
+        How many typical documents of each topic to quote. None by default, because reports are made to be
+        shared.
     title : str, optional
-        What stands above it; by default the number of topics.
+        The title; by default the number of topics.
 
     Returns
     -------
@@ -176,7 +176,9 @@ def _found(overview: Overview, living: list[TopicLine]) -> str:
         said = f"There {'is' if len(living) == 1 else 'are'} {plural(len(living), 'topic')}"
     said += f" of at most {plural(longest, 'word')} each" if longest < 0.5 * overview.n_terms else ""
     if overview.explained is not None:
-        said += f", which together account for {percent(max(0.0, overview.explained))} of the words' weight"
+        said += (
+            f", which together account for {percent(max(0.0, overview.explained))} of the weight of the words"
+        )
         if overview.measured != overview.n_documents:
             said += f" (measured on {overview.measured:,} of them)"
     said += "."
@@ -192,8 +194,7 @@ def _sure(living: list[TopicLine]) -> str:
         return ""
     stable = sum((topic.stability or 0) >= STABLE for topic in known)
     return (
-        f"{stable} of {len(known)} topics are stable: they come back in at least {percent(STABLE)} of the "
-        "times that the model is fitted again."
+        f"{stable} of {len(known)} topics are stable: they come back in at least {percent(STABLE)} of refits."
     )
 
 

@@ -1,4 +1,4 @@
-"""What is known of topics before the data: where they are held, which stay, and words they may not have.
+"""What you know about topics beforehand: targets to hold them to, topics to freeze, and forbidden words.
 
 Every topic step is a function of sums over documents. So whatever is known beforehand is added to these sums,
 as documents would be: each loss does so in one place (`squared.before`, `divergence.pseudocounts`).

@@ -69,7 +69,7 @@ class ResumableSteps(Steps, Protocol):
 
 
 class Progress(NamedTuple):
-    """What a callback is told after every half step; it ends the fit early by returning True."""
+    """What a callback receives after every half step; it ends the fit early by returning True."""
 
     phase: str
     """``"start"`` (not in the history) or ``"fit"``."""

@@ -101,7 +101,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     @property
     def wants(self) -> str:
-        """What X best holds: "weights" (tf-idf), or "counts"."""
+        """What X should hold: "weights" (tf-idf), or "counts"."""
         return self.traits.wants
 
     @property
@@ -117,7 +117,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         counts : sparse array of shape (n_documents, n_terms)
             How often each term of the vocabulary occurs in each document.
         weigh : callable
-            What makes weights of counts, such as ``vectorizer.weigh``: called for a model that wants weights.
+            Turns counts into weights, such as ``vectorizer.weigh``; called for a model that wants weights.
 
         Returns
         -------
@@ -140,16 +140,16 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         Parameters
         ----------
         X : array-like or sparse array of shape (n_documents, n_terms), or Shards
-            Best weighted by tf-idf with rows of length one; counts for models that want counts.
+            Preferably tf-idf weights with rows of unit length; counts for models that want counts.
         y : ignored
         engine : Engine, optional
-            Who runs the fit; by default `n_jobs` threads of this process.
+            What runs the fit; by default `n_jobs` threads of this process.
         callback : callable, optional
             Called with a `Progress` after every half step; returning True ends the fit after the iteration,
             with the topics found so far.
         checkpoint : path-like or Checkpoint, optional
-            A directory where the fit is written down every minute. The same call goes on from there after its
-            process has died, and ends with the same bits; a fit that has ended removes the checkpoint.
+            A directory where the progress of the fit is saved every minute. If the process dies, the same
+            call continues from there and ends with the same bits. A finished fit removes the checkpoint.
 
         Returns
         -------
@@ -294,8 +294,8 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         Returns
         -------
         dict of str to int
-            By what it is for; the sum is an estimate of the peak, with as many topics and as full ones as
-            there may be.
+            By purpose; the sum is an estimate of the peak, with as many and as dense topics as there may
+            be.
         """
         n_shared, n_own = self._topics_by_class(n_classes)
         return self._memory(
@@ -369,7 +369,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             return self._output(topics.weights(X, engine), sparse=topics.sparse)
 
     def shares(self, weights: Any) -> Factor:
-        """Weights of documents as parts of one: what share of a document each topic has.
+        """Weights of documents as shares: which part of a document each topic has.
 
         Parameters
         ----------
@@ -384,7 +384,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         Raises
         ------
         ParameterError
-            If weights of this model may be negative, so that they are no parts of anything.
+            If weights of this model may be negative, so that they cannot be shares.
         """
         if not self.traits.nonnegative:
             raise ParameterError(
@@ -422,7 +422,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return self.transform(X) if kept is None else kept
 
     def fit_weights(self, modality: str | None = None) -> Floats | None:
-        """The weights of the documents of the fit, where the model has kept them, since they know more.
+        """The weights of the documents of the fit, if the model keeps them.
 
         Parameters
         ----------
@@ -437,7 +437,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return None
 
     def kept_weights(self, X: Any) -> Floats | None:
-        """The weights of the fit, if X are its documents, and the weights say more of them than their words.
+        """The weights of the fit, if X are its documents and the weights use more than their words.
 
         Parameters
         ----------
@@ -466,16 +466,16 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return prepared(self, dtype, loss, lambda components: loss.fold_in(components, dtype, engine))
 
     def score(self, X: Any, y: Any = None) -> float:
-        """The share of the loss that the topics take away.
+        """The share of the loss that the topics explain.
 
         At most 1: 1 - ||X - WC||^2 / ||X||^2 for models with squared loss; for the others, the same with the
         divergence of X from WC and from independence of documents and terms. Zero if there is nothing to
         explain.
 
-        It compares fits of the same size, such as two starts. It is no measure to choose a number of topics
-        or a penalty by: more topics and smaller penalties always explain more, also of held-out documents, so
+        Use it to compare fits of the same size, such as two starts. Do not choose the number of topics or a
+        penalty by it: more topics and smaller penalties always explain more, even of held-out documents, so
         a grid search would pick the largest model. For the number of topics, use ``laconic.choose``; for
-        anything else, a scorer of what the topics are for, such as ``laconic.evaluate.coherence``.
+        anything else, score what you need the topics for, with ``laconic.evaluate.coherence`` for example.
         """
         _, loss, whole = self._explained(X, y)
         return min(1.0, 1 - loss / whole) if whole > 0 else 0.0
@@ -549,7 +549,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     @property
     def modalities(self) -> tuple[str, ...]:
-        """The names of the modalities that the model was fitted on; none, if documents have just one."""
+        """The names of the modalities that the model was fitted to; empty if there is only one."""
         return ()
 
     @property
@@ -669,7 +669,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     @property
     def max_cosine_(self) -> float:
-        """Largest absolute cosine between two topics: near 1, the model says something twice."""
+        """Largest absolute cosine between two topics; near 1, two topics say the same."""
         check_is_fitted(self, "components_")
         gram = self.components_ @ self.components_.T
         gram = np.asarray(gram.toarray() if issparse(gram) else gram, np.float64)
@@ -697,15 +697,16 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         Parameters
         ----------
         vocabulary : sequence of str, optional
-            The name of every column, or what has them: a corpus, a bundle, or a vectoriser of laconic or
-            scikit-learn. Without it, the feature names seen in `fit` are used, or else numbers.
+            The name of every column, or something that has them: a corpus, a bundle, or a vectoriser of
+            laconic or scikit-learn. By default, the feature names seen in `fit`, or else numbers.
         n_terms : int or None
             At most this many words of each topic, or all; words without weight are not listed.
 
         Returns
         -------
         list of list of (str, float)
-            Entry k belongs to row k of ``components_``, alive or not: the numbers of topics never move.
+            Entry k belongs to row k of ``components_``, even if it has no words, so topic numbers never
+            change.
         """
         check_is_fitted(self, "components_")
         names = self._term_names(vocabulary)
@@ -768,8 +769,8 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         Warns
         -----
         UserWarning
-            If the model does not know the words of its columns: it knows them where `fit` has seen a data
-            frame. `Bundle` saves a model with the vectoriser that made its input.
+            If the model does not know the words of its columns (it does if `fit` was given a data frame).
+            `Bundle` saves a model with the vectoriser that made its input.
         """
         from laconic.bundle import Bundle
 

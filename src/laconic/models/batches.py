@@ -91,26 +91,26 @@ class BatchModel(TopicModel):
         engine: Engine | None = None,
         callback: Callback | None = None,
     ) -> Self:
-        """Go on with another batch of documents, without those before.
+        """Continue the fit with another batch of documents, without the earlier ones.
 
-        Of the documents before, only sums are kept: for the squared loss W'W and W'X with the weights W that
-        they had, for the divergence the counts that each topic is expected to have of each term. With squared
-        loss, the objective is that of all documents, those before with these weights; with divergence, it is
-        that of the batch and the divergence of the topics from the counts before. Topics keep their numbers.
+        Only sums over the earlier documents are kept: for the squared loss W'W and W'X with the weights W
+        they had, for the divergence the expected counts of each term in each topic. With squared loss, the
+        objective is that of all documents, the earlier ones with these weights. With divergence, it is that
+        of the batch plus the divergence of the topics from the earlier counts. Topics keep their numbers.
 
-        The first batch is fitted as `fit` does; every batch is iterated until `tol` or `max_iter`. After
-        `fit`, which keeps no sums, a batch starts from the topics found, and nothing holds them.
+        The first batch is fitted as in `fit`; every batch is iterated until `tol` or `max_iter`. After
+        `fit`, which keeps no sums, a batch starts from the topics found, but nothing holds them there.
 
         Parameters
         ----------
         X : array-like or sparse array of shape (n_documents, n_terms)
-            Best drawn at random: topics of the first batch are where the others start.
+            Preferably a random sample: the topics of the first batch are the start for the others.
         y : array-like of shape (n_documents,), optional
             The class of every document, for a model that has classes. The first batch must have documents of
             all classes.
         decay : float in [0, 1], default=1.0
-            What all documents before count for beside one of this batch: 1 forgets nothing, so that the order
-            of shuffled batches hardly matters; less follows a stream that changes (with n documents in a
+            How much earlier documents count relative to those of this batch. 1 forgets nothing, so the
+            order of shuffled batches hardly matters; less follows a changing stream (with n documents in a
             batch, about n / (1 - decay) of them are remembered).
         engine, callback : optional
             As in `fit`.
@@ -118,8 +118,8 @@ class BatchModel(TopicModel):
         Returns
         -------
         self
-            The model of all documents so far. ``objective_history_`` is that of the last batch,
-            ``n_documents_seen_`` the number of all of them.
+            The model of all documents so far. ``objective_history_`` is that of the last batch, and
+            ``n_documents_seen_`` counts all documents.
 
         Examples
         --------

@@ -102,7 +102,7 @@ class ClassTopicsModel(BatchModel):
         Parameters
         ----------
         X : array-like or sparse array of shape (n_documents, n_terms), or Shards
-            Best weighted by tf-idf with rows of length one.
+            Preferably tf-idf weights with rows of unit length.
         y : array-like of shape (n_documents,)
             The class of every document: strings or numbers.
         engine, callback, checkpoint : optional
@@ -296,7 +296,7 @@ class ClassTopicsModel(BatchModel):
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Names of the topics: ``shared0``, ``shared1``, ..., ``sports0``, ...
 
-        An underscore stands before the number (``sports_0``) if some class ends in a digit or is called
+        An underscore precedes the number (``sports_0``) if some class ends in a digit or is called
         "shared", so that all names differ.
         """
         check_is_fitted(self, "components_")
@@ -336,7 +336,7 @@ class ClassTopicsModel(BatchModel):
         Returns
         -------
         ndarray of shape (n_documents,)
-            Of equally good classes the first in `classes_`.
+            Ties go to the first in `classes_`.
         """
         errors = self.class_errors(X)
         best: Labels = self.classes_[np.argmin(errors, axis=1)]
@@ -352,8 +352,8 @@ class ClassTopicsModel(BatchModel):
         Returns
         -------
         ndarray of shape (n_documents, n_classes)
-            The least value of the objective of a document for each class of `classes_`: ||x - wC||^2, and the
-            penalty on w where there is one. Classes with more topics have an advantage.
+            The smallest objective of a document for each class of `classes_`: ||x - wC||^2, plus the
+            penalty on w if there is one. Classes with more topics have an advantage.
         """
         X = self._check_new(X)
         with self._engine() as engine:
@@ -362,8 +362,8 @@ class ClassTopicsModel(BatchModel):
     def score(self, X: Any, y: Any = None) -> float:
         """The share of the squared norm of X that the topics explain: 1 - ||X - WC||^2 / ||X||^2.
 
-        With the classes `y` if given, else with those predicted. Higher is better, at most 1. (For the share
-        of classes that are predicted rightly, compare `predict`.)
+        With the classes `y` if given, else with those predicted. Higher is better, at most 1. (For the
+        accuracy of predicted classes, use `predict`.)
         """
         return super().score(X, y)
 

@@ -54,30 +54,29 @@ class GraphPLSA(MixtureModel):
     n_components : int, default=10
         Number of topics.
     divergence : {"skl", "l2", "l1"}, default="skl"
-        How far apart the weights of linked documents are. "skl", the symmetric Kullback-Leibler divergence,
-        minds ratios of small weights too; "l2" large gaps; "l1" makes weights of linked documents exactly
-        equal, or lets them differ.
+        How the difference between the weights of linked documents is measured. "skl", the symmetric
+        Kullback-Leibler divergence, is sensitive to ratios of small weights, too, and "l2" to large gaps.
+        "l1" makes weights of linked documents exactly equal, or lets them differ.
     strength : float, default=0.3
-        How much links count. At 0 the model is `PLSA`; the larger, the more alike linked documents are. The
-        default suits texts; "l2" bears about ten times as much, and images up to thousands.
+        How much links count. At 0 the model is `PLSA`; the larger, the more similar linked documents
+        become. The default suits texts; "l2" takes about ten times as much, and images up to thousands.
     n_neighbors : int, default=5
-        Where no graph is given, every document is linked to this many that are most similar to it (by
-        cosine).
+        Without a graph, every document is linked to this many of the most similar ones (by cosine).
     row_normalize : bool, default=True
-        Whether every document counts the same, however long it is (rows of X are scaled to sum to one).
-        Otherwise `strength` competes with the lengths of documents.
+        Whether every document counts the same, whatever its length (rows of X are scaled to sum to one).
+        Otherwise, a given `strength` means less to longer documents.
     anchors : Anchors, optional
-        What is known of topics before the data: where they are held, which stay as they are, and words that
-        they may not have; see `laconic.steering.Anchors`.
+        What you know about topics beforehand: targets to hold them to, topics to freeze, and forbidden
+        words; see `laconic.steering.Anchors`.
     init : "documents" or array of shape (n_components, n_terms), default="documents"
-        Topics to start from. "documents": distinct documents drawn with `random_state`, with some of every
-        word. A word that a given topic lacks, it will never have.
+        Topics to start from. "documents": distinct documents drawn with `random_state`, with a little of
+        every word. A word that a given topic lacks can never enter it.
     max_iter : int, default=200
         Largest number of iterations.
     tol : float, default=1e-5
         Stop when an iteration lowers the objective by less than this share of it.
     random_state : int, RandomState instance or None, default=None
-        Seed of the start. The same seed gives the same bits, whatever `n_jobs` is.
+        Seed of the start. The same seed gives the same bits for any `n_jobs`.
     n_jobs : int, optional
         Number of threads; by default all cores.
     verbose : int, default=0
@@ -88,7 +87,7 @@ class GraphPLSA(MixtureModel):
     components_ : ndarray of shape (n_components, n_terms)
         The topics: each is a distribution over the words.
     weights_ : ndarray of shape (n_documents, n_components)
-        The weights of the documents of the fit, which the links have drawn together.
+        The weights of the documents of the fit, which take the links into account.
     objective_history_ : ndarray, one entry per iteration
         The objective after every iteration; it never rises.
     n_iter_, n_alive_ : int
@@ -101,18 +100,17 @@ class GraphPLSA(MixtureModel):
 
     Notes
     -----
-    `fit_transform` returns ``weights_``. `transform` knows no links: it finds the weights of each document
-    from its words alone, also for the documents of the fit.
+    `fit_transform` returns ``weights_``. `transform` ignores links: it finds the weights of each document
+    from its words alone, even for documents of the fit.
 
-    Under "l1" the fit starts without links and strengthens them in stages, since rows that have become equal
-    hardly part again.
+    With "l1" the fit starts without links and strengthens them in stages, because rows that have become
+    equal hardly separate again.
 
-    Documents that strong links hold together move slowly, by steps as small as the links are strong: with a
-    large `strength`, allow for more iterations. For clusters of images, in contrast, stop early (about 60
-    iterations): see the manual.
+    Documents held together by strong links move in small steps: with a large `strength`, allow for more
+    iterations. For clusters of images, in contrast, stop early (about 60 iterations): see the manual.
 
-    A document without words takes the weights that suit its neighbours best; without neighbours either, all
-    topics equally. Weights under "skl" are at least 1e-12.
+    A document without words takes the weights that suit its neighbours best. If it has no neighbours
+    either, it has all topics equally. With "skl", weights are at least 1e-12.
 
     Examples
     --------
@@ -199,11 +197,11 @@ class GraphPLSA(MixtureModel):
         y : ignored
         graph : sparse or dense matrix, networkx.Graph or array of edges, optional
             The links between documents, by row numbers of X: *a matrix* of documents × documents (if it is
-            not symmetric, the mean of it and its transpose is taken); *a networkx.Graph* (``weight`` weighs
-            an edge); *edges*, an array with two columns, where a pair counts once however often it is listed,
-            or with three, where the third has weights and those of a pair are added. Links of documents to
-            themselves are left out. By default, every document is linked to the `n_neighbors` most similar to
-            it.
+            not symmetric, the mean of it and its transpose is used); *a networkx.Graph* (``weight`` weighs
+            an edge); *edges*, an array with two columns, where a pair counts once however often it is
+            listed, or with three, where the third has weights and those of a pair are added. Links of
+            documents to themselves are ignored. By default, every document is linked to the `n_neighbors`
+            most similar ones.
         engine, callback, checkpoint : optional
             As for `PLSA`.
 
@@ -219,7 +217,7 @@ class GraphPLSA(MixtureModel):
         return {"graph": None if graph is None else as_graph(graph, data.n_documents)}
 
     def fit_weights(self, modality: str | None = None) -> Floats | None:
-        """``weights_``: the links have drawn them together."""
+        """``weights_``, which take the links into account."""
         self._columns(modality)
         return self.weights_
 
@@ -239,6 +237,6 @@ class GraphPLSA(MixtureModel):
     def fit_transform(self, X: Any, y: Any = None, *, graph: Any = None, **fit_params: Any) -> Floats:
         """The weights of the documents of the fit, under the graph (``weights_``).
 
-        `transform`, which knows no links, gives others.
+        `transform`, which ignores links, gives different ones.
         """
         return self.fit(X, y, graph=graph, **fit_params).weights_

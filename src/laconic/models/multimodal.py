@@ -95,27 +95,27 @@ class MultimodalPLSA(MixtureModel):
     divergence : {"skl", "l2", "l1", "tied"}, default="skl"
         How differences of weights a and b are measured: "skl" by the symmetric Kullback-Leibler divergence
         :math:`\sum_k (a_k - b_k) \log(a_k / b_k)`, "l2" by :math:`\frac12 \sum_k (a_k - b_k)^2`, "l1" by
-        :math:`\sum_k |a_k - b_k|`. "tied" allows none: all modalities of a document have the same weights.
+        :math:`\sum_k |a_k - b_k|`. "tied" allows no difference: all modalities of a document share the same
+        weights.
     strength : float, default=1.0
-        What differences cost. With 0, modalities have nothing to do with each other; the larger, the more
-        alike are the weights of a document. About 10 does for "l2" what 1 does for "skl". Not used if
-        `divergence` is "tied".
+        The price of differences. At 0, the modalities are independent; the larger, the closer the weights
+        of a document. "l2" needs about ten times the strength of "skl". Not used if `divergence` is "tied".
     row_normalize : bool, default=True
-        Whether each document weighs the same in every modality, whatever its length: rows of X_l are scaled
-        to sum to one. Without it, `strength` competes with the number of words.
+        Whether each document weighs the same in every modality, whatever its length (rows of X_l are scaled
+        to sum to one). Otherwise, a given `strength` means less to longer documents.
     anchors : mapping of str to Anchors, optional
-        By modality, what is known of its topics before the data: where they are held, which stay as they are,
-        and words that they may not have; see `laconic.steering.Anchors`.
+        What you know about the topics of each modality beforehand: targets to hold them to, topics to
+        freeze, and forbidden words; see `laconic.steering.Anchors`.
     init : "documents" or array of shape (n_components, n_terms of all modalities), default="documents"
-        Topics to start from. "documents": distinct documents drawn with `random_state` among those that have
-        most modalities, with some of every word; the solution with tied weights is found first, and the fit
-        goes on from there. A word that a given topic lacks, it will never have.
+        Topics to start from. "documents": distinct documents drawn with `random_state` among those that
+        have most modalities, with a little of every word. The solution with tied weights is found first,
+        and the fit continues from there. A word that a given topic lacks can never enter it.
     max_iter : int, default=200
-        Largest number of iterations, with tied weights and after that.
+        Largest number of iterations of each phase, with tied weights and after that.
     tol : float, default=1e-5
         Stop when an iteration lowers the objective by less than this share of it.
     random_state : int, RandomState instance or None, default=None
-        Seed of the start. The same seed gives the same bits, whatever `n_jobs` is.
+        Seed of the start. The same seed gives the same bits for any `n_jobs`.
     n_jobs : int, optional
         Number of threads; by default all cores.
     verbose : int, default=0
@@ -338,7 +338,7 @@ class MultimodalPLSA(MixtureModel):
         return hashlib.sha256(repr(digests).encode()).hexdigest()
 
     def modality_model(self, modality: str) -> PLSA:
-        """The topics of one modality as a model of its own, to be saved with the vocabulary of that modality.
+        """The topics of one modality as a separate model, to save with the vocabulary of that modality.
 
         Parameters
         ----------
@@ -348,7 +348,7 @@ class MultimodalPLSA(MixtureModel):
         Returns
         -------
         PLSA
-            With a copy of the modality's topics; its other attributes tell of the fit of all modalities.
+            With a copy of the modality's topics; its other attributes describe the fit of all modalities.
         """
         self._known(modality)
         weights = self.modality_weights_[modality]
@@ -469,10 +469,10 @@ class MultimodalPLSA(MixtureModel):
         ----------
         X : array-like or sparse array of shape (n_documents, n_terms of the modality), or mapping
             Documents in one modality; or several modalities of the same documents, as for `fit`: these
-            together give one composition for each document, to which every modality adds the same if
+            together give each document one set of weights, to which every modality contributes equally if
             `row_normalize`.
         modality : str, optional
-            Which modality the matrix X is of.
+            The modality of the matrix X.
 
         Returns
         -------
@@ -512,10 +512,10 @@ class MultimodalPLSA(MixtureModel):
         Parameters
         ----------
         X : array-like or sparse array, or mapping
-            As for `transform`; with several modalities, documents have one composition for all of them.
+            As for `transform`; with several modalities, documents have one set of weights for all of them.
         y : ignored
         modality : str, optional
-            Which modality the matrix X is of.
+            The modality of the matrix X.
 
         Returns
         -------

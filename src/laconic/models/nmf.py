@@ -45,7 +45,7 @@ class NMF(BatchModel):
         \sum_{n,m} \left( x_{nm} \log \frac{x_{nm}}{(WC)_{nm}} - x_{nm} + (WC)_{nm} \right)
         + \sum_{n,k} g(w_{nk}),
 
-    where topics sum to one (which is no restriction, as weights do not) and g is the prior, if there is one.
+    where topics sum to one (no restriction, because weights need not) and g is the prior, if there is one.
 
     Parameters
     ----------
@@ -55,16 +55,17 @@ class NMF(BatchModel):
         What is minimised: the squared error, best for tf-idf, or the Kullback-Leibler divergence, best for
         counts.
     prior : None or one of `laconic.priors`, default=None
-        With ``loss="kl"``: a penalty that rewards documents with few topics. The fit then starts from the
+        With ``loss="kl"``: a penalty that favours documents with few topics. The fit then starts from the
         solution without it.
     solver : {"auto", "cd", "mu", "extrapolated", "em"}, default="auto"
-        "cd" is coordinate descent, a few exact updates of every weight in turn. "mu" are the multiplicative
-        updates of the literature: slower to converge, without exact zeros, and stuck where a weight is zero.
-        "auto" is "cd" for the squared loss. With ``loss="kl"`` it is "extrapolated", as for `PLSA`; "em" is
-        then the same as "mu", and "cd" needs all documents in one place.
+        "cd" is coordinate descent (HALS), a few exact updates of every weight in turn. "mu" are the
+        multiplicative updates of the literature: they converge slowly, give no exact zeros, and can never
+        raise a weight from zero. "auto" is "cd" for the squared loss. With ``loss="kl"`` it is
+        "extrapolated", as for `PLSA`; "em" is then the same as "mu", and "cd" needs all documents in one
+        place.
     anchors : Anchors, optional
-        What is known of topics before the data: where they are held, which stay as they are, and words that
-        they may not have; see `laconic.steering.Anchors`.
+        What you know about topics beforehand: targets to hold them to, topics to freeze, and forbidden
+        words; see `laconic.steering.Anchors`.
     init : {"svd", "documents"} or array of shape (n_components, n_terms), optional
         Topics to start from. "svd", for the squared loss, where it is the default: the positive or negative
         parts of singular vectors, of a sample if there are more than 20,000 documents, and of its most
@@ -75,7 +76,7 @@ class NMF(BatchModel):
     tol : float, default=1e-5
         Stop when an iteration lowers the objective by less than this share of it.
     random_state : int, RandomState instance or None, default=None
-        Seed of the start. The same seed gives the same bits, whatever `n_jobs` is.
+        Seed of the start. The same seed gives the same bits for any `n_jobs`.
     n_jobs : int, optional
         Number of threads; by default all cores.
     verbose : int, default=0
@@ -186,11 +187,12 @@ class GroupNMF(ClassTopicsModel):
     solver : {"cd", "mu"}, default="cd"
         As for `NMF` with the squared loss.
     anchors : Anchors, optional
-        What is known of topics before the data: where they are held, which stay as they are, and words that
-        they may not have; see `laconic.steering.Anchors`.
+        What you know about topics beforehand: targets to hold them to, topics to freeze, and forbidden
+        words; see `laconic.steering.Anchors`.
     init : "documents" or array of shape (n_topics, n_terms), default="documents"
         Topics to start from, shared ones first, then those of each class in the order of `classes_`.
-        "documents": shared topics start from documents of all classes, the others from their own class's.
+        "documents": shared topics start from documents of all classes, the others from documents of their
+        own class.
     max_iter, tol, random_state, n_jobs, verbose
         As for `NMF`.
 
@@ -201,7 +203,7 @@ class GroupNMF(ClassTopicsModel):
     classes_ : ndarray
         The classes, sorted.
     topic_class_ : ndarray of shape (n_topics,)
-        The class that owns each topic, "shared" for those of all.
+        The class of each topic, or "shared".
     objective_history_ : ndarray, one entry per iteration
         The objective after every iteration; it never rises.
 

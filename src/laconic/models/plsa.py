@@ -41,18 +41,18 @@ class MixtureModel(TopicModel):
         return Traits(wants="counts", nonnegative=True)
 
     def perplexity(self, X: Any) -> float:
-        """How many words documents hesitate between, on average: exp of minus the log-likelihood per word.
+        """Perplexity: exp of minus the log-likelihood per word.
 
         Parameters
         ----------
         X : array-like or sparse array of shape (n_documents, n_terms)
-            Documents are folded in with all their words, so that this is not a held-out likelihood. Words
-            that no topic has are left out.
+            Documents are folded in with all their words, so this is not a held-out likelihood. Words that
+            no topic has are ignored.
 
         Returns
         -------
         float
-            At least 1; the smaller, the better. NaN never: without known words it is an error.
+            At least 1; smaller is better. Never NaN: documents without known words are an error.
         """
         X = self._check_new(X)
         with self._engine() as engine:
@@ -85,26 +85,26 @@ class PLSA(MixtureModel, BatchModel):
     n_components : int, default=10
         Number of topics.
     prior : None, `priors.Pareto` or `priors.PseudoDirichlet`, default=None
-        A penalty that rewards documents with few topics. `priors.Exponential` would do nothing here, since
-        weights sum to one, and is refused.
+        A penalty that favours documents with few topics. `priors.Exponential` is refused: it would have no
+        effect, because weights sum to one.
     solver : {"extrapolated", "em", "cd"}, default="extrapolated"
-        "em" is expectation-maximisation, the plain reference. "extrapolated" goes on from it after ten
-        iterations: documents by coordinate descent (by expectation-maximisation, if there is a prior), topics
-        by expectation-maximisation from beyond the last ones, as long as the objective falls. "cd" is
-        coordinate descent for both: the fewest iterations, but all documents have to be in one place (under a
-        prior it is "extrapolated").
+        "em" is expectation-maximisation, the plain reference. "extrapolated" takes over after ten
+        iterations of it: documents are solved by coordinate descent (by EM if there is a prior), and topics
+        take EM steps from extrapolated topics as long as the objective falls. "cd" is coordinate descent
+        for both: it needs the fewest iterations, but all documents must be in one place (with a prior it is
+        the same as "extrapolated").
     anchors : Anchors, optional
-        What is known of topics before the data: where they are held, which stay as they are, and words that
-        they may not have; see `laconic.steering.Anchors`.
+        What you know about topics beforehand: targets to hold them to, topics to freeze, and forbidden
+        words; see `laconic.steering.Anchors`.
     init : "documents" or array of shape (n_components, n_terms), default="documents"
-        Topics to start from. "documents": distinct documents drawn with `random_state`, with some of every
-        word. A word that a given topic lacks, it will never have.
+        Topics to start from. "documents": distinct documents drawn with `random_state`, with a little of
+        every word. A word that a given topic lacks can never enter it.
     max_iter : int, default=200
-        Largest number of iterations; with a prior, before and after it sets in.
+        Largest number of iterations; with a prior, of each phase, without and with it.
     tol : float, default=1e-5
         Stop when an iteration lowers the objective by less than this share of it.
     random_state : int, RandomState instance or None, default=None
-        Seed of the start. The same seed gives the same bits, whatever `n_jobs` is.
+        Seed of the start. The same seed gives the same bits for any `n_jobs`.
     n_jobs : int, optional
         Number of threads; by default all cores.
     verbose : int, default=0
@@ -117,9 +117,9 @@ class PLSA(MixtureModel, BatchModel):
     objective_history_ : ndarray, one entry per iteration
         The objective after every iteration; it never rises.
     doc_density_ : float
-        Share of non-zeros in the weights of the documents, as the fit left them: coordinate descent finds
-        exact zeros. With a prior (over topics), small weights are zero where that is a stationary value of
-        the objective.
+        Share of non-zeros in the weights of the documents at the end of the fit: coordinate descent finds
+        exact zeros. With a prior (over topics), small weights are set to zero where that is a stationary
+        point.
     n_iter_, n_alive_ : int
         Number of iterations, and of topics that have words.
 
@@ -131,8 +131,8 @@ class PLSA(MixtureModel, BatchModel):
 
     Notes
     -----
-    A document without known words has all topics equally (there is nothing to tell them apart). `transform`
-    finds the weights of each document to the end; it is sparse if there is a prior over topics.
+    A document without known words has all topics equally. `transform` runs until the weights of each
+    document have converged; its result is sparse if there is a prior over topics.
 
     Examples
     --------

@@ -72,10 +72,10 @@ class RLSI(PenalisedTopics, BatchModel):
 
     .. math:: \|X - WC\|^2 + \lambda_1 \|C\|_p^p + \lambda_2 \|W\|_q^q,
 
-    with :math:`\lambda_1` = `alpha_topics`, :math:`\lambda_2` = `alpha_docs`, and p and q = 1 (``"l1"``) or 2
-    (``"l2"``), nothing normalised. The loss has no factor 1/2, so an l1 weight of alpha sets entries to zero
-    up to alpha / 2. With ``topic_norm="l0"`` there is a **word budget** instead of the first penalty: every
-    topic has length one and at most `terms_per_topic` words.
+    with :math:`\lambda_1` = `alpha_topics`, :math:`\lambda_2` = `alpha_docs`, and p and q = 1 (``"l1"``) or
+    2 (``"l2"``), without normalisation. The loss has no factor 1/2, so an l1 penalty of alpha sets entries
+    up to alpha / 2 to zero. With ``topic_norm="l0"`` there is a **word budget** instead of the first
+    penalty: every topic has length one and at most `terms_per_topic` words.
 
     Parameters
     ----------
@@ -86,32 +86,35 @@ class RLSI(PenalisedTopics, BatchModel):
     doc_norm : {"l2", "l1"}, default="l2"
         Penalty on the documents' weights. "l1" gives sparse weights.
     alpha_topics : float, optional
-        Weight of the topics' penalty. By default, for l1 topics with l2 weights, a sixth of what would leave
-        the median topic of the start its 40 words; for the other norms a share of `alpha_max_` (l1 with l1
-        1/20,000, l2 with l2 1/50, l2 with l1 1/10,000). See `alpha_topics_`. Not for "l0".
+        Weight of the penalty on topics. By default, for l1 topics with l2 weights, it is a sixth of the
+        penalty at which the median topic of the start would just keep 40 words. For the other norms it is a
+        share of `alpha_max_` (l1 with l1: 1/20,000, l2 with l2: 1/50, l2 with l1: 1/10,000).
+        `alpha_topics_` is the value used. Not for "l0".
     alpha_docs : float, optional
-        Weight of the documents' penalty, 0.1 by default. With l1 or l2 topics either both alphas are positive
-        or both are zero: with one of them zero, its factor could grow and the other shrink without end.
+        Weight of the penalty on documents' weights, 0.1 by default. With l1 or l2 topics, both alphas must
+        be positive, or both zero. With only one of them zero, its factor could grow and the other shrink
+        without end.
     terms_per_topic : int, optional
         The word budget of "l0", 40 by default.
     nonnegative : {False, True, "both"}, default=False
-        Whether topics may only have positive words; with "both", weights of documents are not negative
-        either, so that they can be read as shares (`shares`).
+        Whether words of topics must be non-negative; with "both", so must weights of documents, which can
+        then be read as shares (`shares`).
     anchors : Anchors, optional
-        What is known of topics before the data: where they are held, which stay as they are, and words that
-        they may not have; see `laconic.steering.Anchors`.
+        What you know about topics beforehand: targets to hold them to, topics to freeze, and forbidden
+        words; see `laconic.steering.Anchors`.
     init : {"documents", "svd"} or array of shape (n_components, n_terms), default="documents"
-        Topics to start from. "documents": distinct documents drawn with `random_state`; l1 and l0 topics are
-        then narrowed from many words to few over a dozen iterations. "svd": the positive or negative parts of
-        singular vectors, settled by a few iterations of `NMF`: topics that hardly depend on chance. Neither
-        is part of the history. Of more than 20,000 documents a sample is taken, and of very many terms (500
-        topics: 65,793; 50 topics: 559,240) the singular vectors have only the most frequent ones.
+        Topics to start from. "documents": distinct documents drawn with `random_state`; l1 and l0 topics
+        are then narrowed from many words to few over a dozen iterations. "svd": the positive or negative
+        parts of singular vectors, refined by a few iterations of `NMF`; topics then hardly depend on
+        chance. Neither is part of the history. With more than 20,000 documents, a sample is used. With very
+        many terms (65,793 for 500 topics, 559,240 for 50), the singular vectors use only the most frequent
+        ones.
     max_iter : int, default=200
         Largest number of iterations.
     tol : float, default=1e-5
         Stop when an iteration lowers the objective by less than this share of it.
     random_state : int, RandomState instance or None, default=None
-        Seed of the start. The same seed gives the same bits, whatever `n_jobs` is.
+        Seed of the start. The same seed gives the same bits for any `n_jobs`.
     n_jobs : int, optional
         Number of threads; by default all cores.
     verbose : int, default=0
@@ -120,8 +123,8 @@ class RLSI(PenalisedTopics, BatchModel):
     Attributes
     ----------
     components_ : csr_array or ndarray of shape (n_components, n_terms)
-        The topics; sparse unless they are dense by nature ("l2"). A factorisation knows a topic only up to
-        its sign: topics are turned so that their large weights are positive.
+        The topics; dense for "l2", otherwise sparse. A factorisation determines a topic only up to its
+        sign; signs are chosen so that large weights are positive.
     objective_history_ : ndarray, one entry per iteration
         The objective after every iteration; it never rises.
     n_iter_ : int
@@ -129,15 +132,15 @@ class RLSI(PenalisedTopics, BatchModel):
     n_alive_ : int
         Number of topics that have words.
     topic_sizes_ : ndarray of shape (n_components,)
-        Number of words of each topic; `n_short_` counts the living ones with fewer than five.
+        Number of words of each topic; `n_short_` counts topics with one to four words.
     max_cosine_, distinct_terms_ : float
         Largest cosine between two topics, and share of distinct words among all words of the topics.
     data_hash_ : str
-        SHA-256 of X: tells whether another model was fitted on the same data.
+        SHA-256 of X, to check whether another model was fitted to the same data.
     alpha_topics_, alpha_docs_ : float
-        The weights that were used (`alpha_topics_` is None for "l0").
+        The values used (`alpha_topics_` is None for "l0").
     alpha_max_ : float
-        With `alpha_topics` of this size or more, given `alpha_docs`, there are no topics (with l2 on both
+        At this value of `alpha_topics` or above, given `alpha_docs`, no topics are left (with l2 on both
         sides, they tend to zero). Not for "l0".
 
     Examples
@@ -216,7 +219,7 @@ class GroupRLSI(PenalisedTopics, ClassTopicsModel):
               + \lambda_2 \sum_p (\|H_p\|^2 + \|Z_p\|^2)
 
     with :math:`\lambda_c` = `alpha_topics`, :math:`\lambda_s` = `alpha_shared` and :math:`\lambda_2` =
-    `alpha_docs`, nothing normalised. With ``n_shared=0`` this is an `RLSI` for each class, with
+    `alpha_docs`, without normalisation. With ``n_shared=0`` this is an `RLSI` for each class, with
     ``n_per_class=0`` it is one `RLSI`.
 
     Parameters
@@ -236,17 +239,17 @@ class GroupRLSI(PenalisedTopics, ClassTopicsModel):
     terms_per_topic : int, optional
         The word budget of "l0", 40 by default.
     nonnegative : {False, True, "both"}, default=False
-        Whether topics may only have positive words; with "both", weights of documents are not negative
-        either.
+        Whether words of topics must be non-negative; with "both", so must weights of documents.
     scale_by_class_size : bool, default=False
-        Whether the penalty on the topics of a class grows with its number of documents: `alpha_topics` is
-        then that of a class of average size. Otherwise topics of small classes have fewer words.
+        Whether the penalty on the topics of a class grows with its number of documents; `alpha_topics` is
+        then the penalty for a class of average size. Otherwise topics of small classes have fewer words.
     anchors : Anchors, optional
-        What is known of topics before the data: where they are held, which stay as they are, and words that
-        they may not have; see `laconic.steering.Anchors`.
+        What you know about topics beforehand: targets to hold them to, topics to freeze, and forbidden
+        words; see `laconic.steering.Anchors`.
     init : "documents" or array of shape (n_topics, n_terms), default="documents"
         Topics to start from, shared ones first, then those of each class in the order of `classes_`.
-        "documents": shared topics start from documents of all classes, the others from their own class's.
+        "documents": shared topics start from documents of all classes, the others from documents of their
+        own class.
     max_iter, tol, random_state, n_jobs, verbose
         As for `RLSI`.
 
@@ -257,7 +260,7 @@ class GroupRLSI(PenalisedTopics, ClassTopicsModel):
     classes_ : ndarray
         The classes, sorted.
     topic_class_ : ndarray of shape (n_topics,)
-        The class that owns each topic, "shared" for those of all.
+        The class of each topic, or "shared".
     objective_history_ : ndarray, one entry per iteration
         The objective after every iteration; it never rises.
     alpha_topics_, alpha_docs_, alpha_max_ : float

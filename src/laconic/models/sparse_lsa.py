@@ -72,29 +72,30 @@ class SparseLSA(TopicModel):
     n_components : int, default=10
         Number of topics, at most the number of documents.
     alpha_topics : float, optional
-        The weight λ: the more, the fewer words. Weights are shrunk by exactly λ (the loss has a half). By
-        default 0.05 times the root mean square of the documents' lengths; so it is 0.05 for documents of
-        length one.
+        The weight λ: the larger, the fewer words. Weights are shrunk by exactly λ (the loss has a factor
+        1/2). By default 0.05 times the root mean square of the documents' lengths, that is 0.05 for
+        documents of unit length.
     nonnegative : bool, default=False
-        Whether all topics' weights have to be positive.
+        Whether words of topics must be non-negative.
     groups : array of shape (n_terms,) or mapping of name to terms, optional
         The group of every term, or the terms of every group (their column numbers, or their names if X has
-        names). A mapping may leave out terms (each is then a group of its own), and groups may overlap: a
-        term is then taken as often as it is in groups, and the topic's weight of the term is the sum over its
-        copies. The loss counts such a term as often.
+        names). A mapping may leave out terms (each is then its own group), and groups may overlap: a term
+        is then copied once per group, its weight in a topic is the sum over the copies, and the loss counts
+        it as many times.
     group_weights : mapping of name to float, optional
         The weight :math:`w_g` of groups; by default, and for groups left out, the root of the group's size.
     rotate : {None, "varimax"}, default=None
-        With ``init="svd"``: turn the singular vectors so that their weights are few and large.
+        With ``init="svd"``: rotate the singular vectors so that their weights are few and large.
     init : {"documents", "svd", "identity"} or array of shape (n_components, n_terms), default="documents"
-        Topics to start from. "documents": distinct documents drawn with `random_state`. "identity": the first
-        documents that have words. "svd": singular vectors, which lose topics if there are many.
+        Topics to start from. "documents": distinct documents drawn with `random_state`. "identity": the
+        first documents that have words. "svd": singular vectors, which tend to lose topics if there are
+        many.
     max_iter : int, default=200
         Largest number of iterations.
     tol : float, default=1e-5
         Stop when an iteration lowers the objective by less than this share of it.
     random_state : int, RandomState instance or None, default=None
-        Seed of the start. The same seed gives the same bits, whatever `n_jobs` is.
+        Seed of the start. The same seed gives the same bits for any `n_jobs`.
     n_jobs : int, optional
         Number of threads; by default all cores.
     verbose : int, default=0
@@ -105,15 +106,15 @@ class SparseLSA(TopicModel):
     components_ : csr_array of shape (n_components, n_terms)
         The topics.
     alpha_topics_ : float
-        The weight of the penalty that was used.
+        The penalty used.
     alpha_max_ : float
-        Without groups: from this weight on there are no topics at all.
+        Without groups: at this penalty or above, no topics are left.
     whitening_ : ndarray of shape (n_components, n_components)
-        What turns the projections of the documents fitted into orthonormal columns.
+        Turns the projections of the fitted documents into orthonormal columns.
     objective_history_ : ndarray, one entry per iteration
         The objective after every iteration; it never rises.
     n_documents_seen_ : int
-        After `partial_fit`: the number of documents that were given to it.
+        After `partial_fit`: the number of documents it has seen.
 
     See Also
     --------
@@ -121,9 +122,9 @@ class SparseLSA(TopicModel):
 
     Notes
     -----
-    U is never formed: an iteration is a pass over the documents, one over the terms, and an eigenproblem of
-    the size of the topics; its memory is that of documents × topics. A topic that loses all its words is
-    given to the document that the others explain least.
+    U is never formed: an iteration is a pass over the documents, one over the terms, and a K × K
+    eigenproblem; its memory is that of documents × topics. A topic that loses all its words restarts from
+    the document that the others explain least.
 
     Examples
     --------
@@ -205,7 +206,7 @@ class SparseLSA(TopicModel):
 
     @property
     def topic_penalty(self) -> float | None:
-        """The weight of the penalty that was used."""
+        """The penalty used."""
         check_is_fitted(self, "components_")
         return float(self.alpha_topics_)
 
@@ -213,23 +214,23 @@ class SparseLSA(TopicModel):
     def partial_fit(
         self, X: Any, y: Any = None, *, decay: float = 1.0, callback: Callback | None = None
     ) -> Self:
-        r"""Go on with another batch of documents, without those before.
+        r"""Continue the fit with another batch of documents, without the earlier ones.
 
-        Of the documents before, only :math:`B = U^\top X` is kept, topics × terms: its rows stand for them.
-        The objective is then exact for all bases that are made of U for the documents before, whatever they
-        are for the new ones; so it says, as a bound from above, how well all documents are explained. The
-        first batch is fitted as `fit` does; every batch is iterated until `tol` or `max_iter`. After `fit`,
-        which keeps only its topics, they are taken for B: what they do not explain is forgotten.
+        Only :math:`B = U^\top X`, topics × terms, is kept of the earlier documents: its rows stand for
+        them. The objective is exact for all bases that lie in the span of U for the earlier documents, and
+        arbitrary for the new ones; so it is an upper bound for all documents so far. The first batch is
+        fitted as in `fit`; every batch is iterated until `tol` or `max_iter`. After `fit`, which keeps only
+        its topics, these serve as B: what they do not explain is forgotten.
 
         Parameters
         ----------
         X : array-like or sparse array of shape (n_documents, n_terms)
-            The first batch needs as many documents as there are topics. Best drawn at random: topics
-            of the first batch are where the others start.
+            The first batch needs as many documents as there are topics. Preferably a random sample: the
+            topics of the first batch are the start for the others.
         y : ignored
         decay : float in [0, 1], default=1.0
-            What all documents before count for beside one of this batch: 1 forgets nothing, so that the order
-            of shuffled batches hardly matters; less follows a stream that changes (with n documents in a
+            How much earlier documents count relative to those of this batch. 1 forgets nothing, so the
+            order of shuffled batches hardly matters; less follows a changing stream (with n documents in a
             batch, about n / (1 - decay) of them are remembered). Note that `alpha_topics` is meant for as
             many documents as count; it may be changed between batches.
         callback : callable, optional
@@ -294,9 +295,9 @@ class SparseLSA(TopicModel):
         ----------
         X : array-like or sparse array of shape (n_documents, n_terms)
         mode : {"project", "orthogonal", "lsq"}, default="project"
-            "project": Ax, the paper's, sparse. "orthogonal": the coordinates in the basis U, which for the
-            documents fitted are the rows of U. "lsq": the weights that explain the document best; only these
-            are for `inverse_transform`.
+            "project": Ax as in the paper, sparse. "orthogonal": the coordinates in the basis U; for the
+            fitted documents, these are the rows of U. "lsq": the weights that explain the document best;
+            only these fit `inverse_transform`.
 
         Returns
         -------

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Traits:
-    """What a model is, by its parameters alone: fitted or not, the answer is the same.
+    """The properties of a model that follow from its parameters alone, fitted or not.
 
     Attributes
     ----------
     wants : {"weights", "counts"}
-        What X best holds: weights (tf-idf), or counts. See `TopicModel.rows`.
+        What X should hold: weights (tf-idf), or counts. See `TopicModel.rows`.
     classes : bool
         Whether topics are shared or belong to a class, so that `fit` needs labels; fitted, the model has
         ``classes_`` and ``topic_class_``, and predicts.
@@ -21,11 +21,11 @@ class Traits:
     links : bool
         Whether `fit` takes a graph of documents.
     nonnegative : bool
-        Whether neither a term's weight in a topic nor a topic's weight in a document is ever negative; X must
-        not be negative either. (Topics alone may be so by a parameter, as those of `RLSI` with
-        ``nonnegative=True``: that is not meant.)
+        Whether both the weights of terms in topics and the weights of topics in documents are always
+        non-negative; X must be non-negative, too. (Non-negative topics alone, as in `RLSI` with
+        ``nonnegative=True``, do not count.)
     prior : bool
-        Whether a prior rewards documents that have few topics; fitted, the model has ``doc_density_``.
+        Whether a prior favours documents with few topics; the fitted model then has ``doc_density_``.
 
     Examples
     --------

@@ -21,7 +21,7 @@ def columns_of(path: Path, encoding: str | None = None, delimiter: str | None = 
     path : pathlib.Path
         Of a file.
     encoding, delimiter : str or None
-        As of `Corpus.read`.
+        As in `Corpus.read`.
 
     Returns
     -------

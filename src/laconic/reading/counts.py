@@ -66,7 +66,7 @@ def read_counts(
     label : "label" or None, default=None
         Only for SVMlight: the first field of each line, as it is written.
     encoding, on_error, max_documents, progress
-        As of `read_documents`; only SVMlight has rows that can be left out.
+        As in `read_documents`; only SVMlight has rows that can be left out.
 
     Returns
     -------

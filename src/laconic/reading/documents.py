@@ -126,12 +126,12 @@ def read_documents(
     encoding : str, default="utf-8"
         A byte order mark is skipped.
     delimiter : str or None, default=None
-        What stands between the fields of CSV and TSV files, if not a comma or a tab.
+        The character between the fields of CSV and TSV files, if not a comma or a tab.
     on_error : {"raise", "skip"}, default="raise"
         Whether a row that cannot be used raises, or is left out and noted in `DocumentStream.reading`. What
         is wrong with a whole file, such as a missing column, always raises; in a folder, each file is a row.
     max_documents : int or None, default=None
-        After so many documents, reading stops: to try something on the first of many.
+        Stop after this many documents, to try something out.
     progress : callable or None, default=None
         Called every few megabytes, or ten thousand documents, and at the end, with the number of bytes read
         (of compressed files, of compressed bytes), that of all, and the number of documents.
@@ -185,7 +185,7 @@ def read_modalities(
     texts : sequence of str
         Two or more columns of texts. One that is null is empty.
     label, id, date, keep, encoding, delimiter, on_error, max_documents, progress
-        As of `read_documents`.
+        As in `read_documents`.
 
     Returns
     -------
@@ -195,7 +195,7 @@ def read_modalities(
     Raises
     ------
     CorpusError
-        As of `read_documents`.
+        As in `read_documents`.
     """
     if isinstance(texts, str) or len(texts) < 2:
         raise CorpusError("give two or more columns of texts; read_documents reads one")

@@ -30,10 +30,11 @@ def read_queries(
     Parameters
     ----------
     path : str or path
-        A file, perhaps compressed: JSON lines with ``_id`` (or ``id``) and ``text``, as BEIR has them
-        (``.jsonl``); TREC topics (if the file begins with ``<``); or else lines of an id, a tab and a text.
+        A file, possibly compressed: JSON lines with ``_id`` (or ``id``) and ``text``, as in BEIR
+        (``.jsonl``); TREC topics (if the file begins with ``<``); or else lines with an id, a tab and a
+        text.
     fields : sequence of str, default=("title",)
-        Of TREC topics, the parts that make the text: "title", "desc", "narr".
+        For TREC topics, the fields that make up the text: "title", "desc", "narr".
     encoding : str, default="utf-8"
         Of the file.
 

@@ -34,8 +34,8 @@ def read_qrels(path: str | os.PathLike[str], *, encoding: str = "utf-8") -> dict
     Parameters
     ----------
     path : str or path
-        A file, perhaps compressed: TREC's four columns (query, anything, document, grade) between white
-        space, or three (query, document, grade) between tabs, with BEIR's header or without.
+        A file, possibly compressed: TREC's four columns (query, anything, document, grade) separated by
+        white space, or three (query, document, grade) separated by tabs, with or without BEIR's header.
     encoding : str, default="utf-8"
         Of the file.
 

@@ -32,7 +32,7 @@ class Folder(Rows):
     path : pathlib.Path
         Of the folder.
     files : list of pathlib.Path
-        As of `text_files`.
+        As in `text_files`.
     ledger : Ledger
         Where bad files are reported.
     encoding : str

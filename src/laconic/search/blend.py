@@ -104,7 +104,7 @@ class BlendedMatcher:
         rows : sparse array of shape (n_queries, n_terms)
             The same as the model takes documents.
         k : int
-            At most that many documents; those without a positive score are left out.
+            At most this many documents; those without a positive score are left out.
         blend : float
             The part of topics, from 0 to 1.
         n_jobs : int, optional

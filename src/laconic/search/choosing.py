@@ -201,7 +201,7 @@ def choose(
     counts : sparse array of shape (1, n_terms)
         Of the words of the query.
     k : int
-        At most that many.
+        At most this many.
     blend : float
         The part of topics beside words.
     condition : Condition

@@ -63,28 +63,29 @@ class SearchIndex:
     Parameters
     ----------
     source : Bundle or Corpus
-        A bundle with documents, as `laconic.fit` makes it; or any documents with the vocabulary that the
-        model was fitted on, not only those of the fit.
+        A bundle with documents, as returned by `laconic.fit`; or a corpus of any documents with the
+        vocabulary of the model, not only those of the fit.
     model : TopicModel
-        Fitted; for a corpus only. With a group model the class of a document is its label in the corpus
-        (predicted if there is none), and for each document the query is taken to be of its class. Documents
-        that a `GraphPLSA` was fitted on keep their weights, which take the links into account.
+        A fitted model; for a corpus only. With a group model, the class of a document is its label in the
+        corpus (predicted if there is none), and the query takes the class of each document it is compared
+        with. Documents that a `GraphPLSA` was fitted to keep their weights, which take the links into
+        account.
     terms : {"bm25", "vsm"}, default="bm25"
         How terms are matched.
     k1, b : float, default=1.2 and 0.75
         The parameters of BM25.
     similarity : {"gram", "cosine"}, default="gram"
-        What topics are compared by: "gram" takes into account that topics share words, and compares what the
-        weights stand for, wC; "cosine" compares the weights themselves.
+        How topic weights are compared: "gram" takes into account that topics share words, and compares wC;
+        "cosine" compares the weights w themselves.
     blend : float, default=0.2
-        The part of topics, from 0 (terms only) to 1 (topics only). `tune` finds one.
+        How much topics count, from 0 (terms only) to 1 (topics only). `tune` finds the best value.
     scaling : {"max", "raw"}, default="max"
-        "max" divides the term scores of a query by the best of them, so that both parts are at most 1; "raw"
-        takes them as they are.
+        "max" divides the term scores of a query by the largest of them, so that both parts are at most 1;
+        "raw" uses them as they are.
     modality : str, optional
-        For `MultimodalPLSA`, the one that documents and queries are of.
+        For `MultimodalPLSA`, the modality of documents and queries.
     texts : sequence of str, optional
-        For a corpus that has not kept them: the documents' texts, for snippets.
+        For a corpus without texts: the texts of the documents, for snippets.
     vectors : array of shape (n_documents, n_dimensions) or path, optional
         Vectors of your own, such as those of a sentence encoder, one for each document, in their order; a
         ``.npy`` file stays on disk. They are a third part of the score, exact and explained like the others,
@@ -101,7 +102,7 @@ class SearchIndex:
     ids : numpy.ndarray of str
         The ids of the documents.
     notes : Notes
-        What topics are called: as of the bundle.
+        Names and notes of the topics, from the bundle.
     n_documents : int
         Their number.
     nbytes : int
@@ -240,7 +241,7 @@ class SearchIndex:
 
     @property
     def notes(self) -> Notes:
-        """What is known about the topics besides their words: as of the bundle."""
+        """Names and notes of the topics, from the bundle."""
         return self._notes if self.bundle is None else self.bundle.notes
 
     @notes.setter
@@ -249,7 +250,7 @@ class SearchIndex:
 
     @property
     def blend(self) -> float:
-        """The part of topics in the score."""
+        """How much topics count in the score."""
         return self._blend
 
     @blend.setter
@@ -308,15 +309,15 @@ class SearchIndex:
         Parameters
         ----------
         query : str
-            Words; those that are not in the vocabulary are passed over.
+            Words; those that are not in the vocabulary are ignored.
         k : int, default=10
-            At most that many documents.
+            At most this many documents.
         blend : float, optional
-            The part of topics, in place of the index's own.
+            How much topics count, instead of the index's own blend.
         labels : str or iterable of str, optional
             Only documents with one of these labels.
         since, until : optional
-            Only documents of these days, and of those between them, such as "2026-11-16" or 2026.
+            Only documents from this date, or up to this date, such as "2026-11-16" or 2026.
         vector : array-like of shape (n_dimensions,), optional
             The vector of the query, for an index with vectors and without an encoder. Without either, words
             and topics make the score alone, and a warning says so.
@@ -324,7 +325,7 @@ class SearchIndex:
         Returns
         -------
         Results
-            Best first; of equal ones the earlier in the index. None for a query without any known word.
+            Best first; ties in the order of the index. Empty for a query without any known word.
         """
         if not isinstance(query, str):
             raise ValueError(f"a query is a text, not {type(query).__name__}")  # noqa: TRY004
@@ -341,9 +342,9 @@ class SearchIndex:
         id : str
             The document.
         k : int, default=10
-            At most that many others.
+            At most this many others.
         blend : float, optional
-            The part of topics, in place of the index's own.
+            How much topics count, instead of the index's own blend.
 
         Returns
         -------
@@ -444,7 +445,7 @@ class SearchIndex:
         queries : mapping of str to str
             The text of each query by its id.
         k : int, default=1000
-            At most that many documents for a query.
+            At most this many documents for a query.
         blend : float, optional
             The part of topics, in place of the index's own.
         vectors : array of shape (n_queries, n_dimensions), optional
@@ -479,7 +480,7 @@ class SearchIndex:
         n_words: int = WORDS_OF_TOPIC,
         vector: Any = None,
     ) -> Explanation:
-        """Say why a document has its score for a query.
+        """Explain why a document has its score for a query.
 
         Parameters
         ----------
@@ -488,9 +489,9 @@ class SearchIndex:
         id : str
             The document, found or not.
         blend : float, optional
-            The part of topics, in place of the index's own.
+            How much topics count, instead of the index's own blend.
         n_words : int
-            How many words of each topic are named.
+            How many words of each topic to name.
         vector : array-like of shape (n_dimensions,), optional
             As for `search`.
 
@@ -521,7 +522,7 @@ class SearchIndex:
         Parameters
         ----------
         queries : mapping of str to str
-            The text of each query by its id: queries for validation, not those of a test.
+            The text of each query by its id; use other queries for testing.
         qrels : mapping of str to mapping of str to int
             For each query the documents that were judged; relevant are those with 1 or more.
         vectors : array of shape (n_queries, n_dimensions), optional
@@ -533,7 +534,7 @@ class SearchIndex:
         Returns
         -------
         Tuning
-            What was chosen, and the mean average precision of everything that was tried.
+            The chosen values, and the mean average precision of everything that was tried.
         """
         from laconic.search.tuning import tuned
 
@@ -554,8 +555,8 @@ class SearchIndex:
     ) -> Self:
         """Add documents without fitting the model again.
 
-        Their weights are found with the topics fixed. Terms keep the idf, and BM25 the mean length, of the
-        documents that the index was made of.
+        Their weights are computed with the topics fixed. The idf of terms and the mean length that BM25
+        uses do not change.
 
         Parameters
         ----------
@@ -569,11 +570,11 @@ class SearchIndex:
         Returns
         -------
         self
-            With the new documents after the others. All of them are added, or none.
+            With the new documents at the end. Either all of them are added, or none.
 
         Notes
         -----
-        The index is put together anew, which takes time in proportion to its size: add many at once.
+        The index is rebuilt, which takes time in proportion to its size, so add many documents at once.
         """
         check_mapping("documents", documents, "texts")
         if labels is not None:
@@ -601,19 +602,19 @@ class SearchIndex:
         return self
 
     def remove(self, ids: Iterable[str]) -> Self:
-        """Take documents out of the index.
+        """Remove documents from the index.
 
-        Terms keep the idf, and BM25 the mean length, that they have.
+        The idf of terms and the mean length that BM25 uses do not change.
 
         Parameters
         ----------
         ids : iterable of str
-            Of documents that are there; at least one other has to stay.
+            The ids of documents in the index; at least one other must stay.
 
         Returns
         -------
         self
-            Without these documents. All of them are removed, or none.
+            Without these documents. Either all of them are removed, or none.
         """
         gone = {self._number(id) for id in ([ids] if isinstance(ids, str) else ids)}
         if not gone:
@@ -693,7 +694,7 @@ class SearchIndex:
         return ["unknown" if label is None else str(label) for label in given]
 
     def settings(self) -> dict[str, Any]:
-        """How documents are searched: plain values, which a bundle saves with its documents."""
+        """The settings of the search, as plain values, which a bundle saves with its documents."""
         terms = self.matcher.terms
         return {
             "blend": self.blend,
@@ -730,21 +731,21 @@ class SearchIndex:
         mmap: bool = True,
         trust_patterns: bool = False,
     ) -> SearchIndex:
-        """Load the index of a bundle that was saved; nothing in the directory is executed.
+        """Load the index of a saved bundle. Nothing in the directory is executed.
 
         Parameters
         ----------
         path : str or path
             The directory of the model.
         verify, mmap : bool, default=True
-            As of `laconic.load`.
+            As in `laconic.load`.
         trust_patterns : bool, default=False
-            As of `laconic.load`.
+            As in `laconic.load`.
 
         Returns
         -------
         SearchIndex
-            Gives the same results as the one that was saved, to the bit.
+            Gives the same results as the saved one, to the bit.
 
         Raises
         ------
@@ -766,7 +767,7 @@ class SearchIndex:
         return index.use_vectors(index.documents.vectors)
 
     def ranked(self, counts: CSR, k: int = 10, blend: float | None = None) -> list[Ranked]:
-        """The best documents of queries whose words are counted, by number; `run` gives them by id.
+        """The best documents for queries given as counts, by number; `run` gives them by id.
 
         Parameters
         ----------
@@ -786,7 +787,7 @@ class SearchIndex:
         return self.matcher.top(counts, rows, int(k), blend, self.n_jobs)
 
     def rows(self, counts: CSR) -> CSR:
-        """Counts as the model takes documents: the same, or weighted.
+        """Counts as input for the model: unchanged, or weighted.
 
         Parameters
         ----------

@@ -33,18 +33,18 @@ HIGHEST_GRADE = 30
 
 @dataclass
 class Ranker:
-    """A ranking that is learnt from judged queries: LambdaRank of LightGBM over `FEATURES`.
+    """A ranking learnt from judged queries: LightGBM's LambdaRank over `FEATURES`.
 
-    Documents are found by the index, and the best of them are put in a new order.
+    The index finds documents, and the best of them are reordered.
 
     Parameters
     ----------
     index : SearchIndex
         Finds documents.
     topics : bool, default=True
-        Whether topics are used: without, documents are found and ranked by their terms alone.
+        Whether to use topics; otherwise documents are found and ranked by their terms alone.
     depth : int, default=200
-        How many documents of each query are put in order; others are not ranked.
+        How many documents of each query are reordered; others are not ranked.
     n_trees : int, default=200
         Number of trees.
     learning_rate : float, default=0.05
@@ -52,7 +52,7 @@ class Ranker:
     n_leaves : int, default=15
         Leaves of a tree.
     min_rows : int, default=50
-        Fewest documents of a leaf.
+        Smallest number of documents in a leaf.
     random_state : int, default=0
         The same seed gives the same ranking.
 
@@ -97,7 +97,7 @@ class Ranker:
         queries : mapping of str to str
             The text of each query by its id.
         qrels : mapping of str to mapping of str to int
-            For each query the documents that were judged, and their grades (up to 30); others count as 0.
+            For each query, the grades of judged documents (up to 30); others count as 0.
 
         Returns
         -------
@@ -149,7 +149,7 @@ class Ranker:
         queries : mapping of str to str
             The text of each query by its id.
         k : int, default=1000
-            At most that many documents for a query, and never more than `depth`.
+            At most this many documents for a query, and never more than `depth`.
 
         Returns
         -------
@@ -171,7 +171,7 @@ class Ranker:
 
     @property
     def importance(self) -> dict[str, float]:
-        """How much each feature gained, as a share of all."""
+        """The gain of each feature, as a share of the total."""
         trees = self._fitted()
         shares = trees.gains / max(trees.gains.sum(), 1e-300)
         return dict(zip(trees.names, shares.tolist(), strict=True))
@@ -208,17 +208,18 @@ class Ranker:
         path : str or path
             As given to `save`.
         index : SearchIndex
-            Of the same model, made and tuned alike: it finds the documents and scores their terms.
+            An index of the same model, made and tuned the same way: it finds the documents and scores their
+            terms.
 
         Returns
         -------
         Ranker
-            Ranks as the one that was saved.
+            Ranks like the saved one.
 
         Raises
         ------
         SearchError
-            If it is damaged, or of another model or index.
+            If it is damaged, or belongs to another model or index.
         """
         from laconic.search.saving import fingerprint
 
@@ -260,7 +261,7 @@ def cross_validated(
     seed: int = 0,
     **options: Any,
 ) -> dict[str, dict[str, float]]:
-    """Rank every query by what was learnt from others.
+    """Rank every query with a model learnt from other queries.
 
     Parameters
     ----------
@@ -269,9 +270,9 @@ def cross_validated(
     queries, qrels
         As for `Ranker.fit`.
     folds : int, default=5
-        The queries are dealt out into that many parts; each is ranked by what the others teach.
+        The queries are divided into this many folds; each is ranked by what was learnt from the others.
     seed : int, default=0
-        Of the dealing.
+        Seed of the folds.
     **options
         Those of `Ranker`.
 

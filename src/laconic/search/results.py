@@ -64,7 +64,7 @@ class Hit:
     snippet : Snippet or None
         A piece of it with words of the query, if the index has the texts.
     label, date : str or None
-        Where they are known; the date as ISO 8601 has it.
+        If known; the date in ISO 8601.
     vector_score : float or None
         The cosine of its vector with that of the query, if the index has vectors.
     """
@@ -189,15 +189,16 @@ class Explanation:
         ``blend * topic_score + (1 - blend) * term_score / term_unit``; with vectors, that times
         ``1 - vector_blend``, and ``vector_blend * vector_score``.
     term_score, topic_score : float
-        The parts; what `terms` contribute adds up to the one, what `topics` contribute to the other.
+        The parts of the score: the contributions of `terms` add up to the first, those of `topics` to the
+        second.
     blend : float
         The part of topics.
     term_unit : float
         What the term score is divided by.
     terms : tuple of TermMatch
-        Words that match, the largest contribution first.
+        Matching words, the largest contribution first.
     topics : tuple of TopicMatch
-        Topics that match, the largest contribution, for or against, first.
+        Matching topics, the largest contribution (for or against) first.
     vector_score : float or None
         The cosine of the vectors of document and query, if the index has vectors.
     vector_blend : float

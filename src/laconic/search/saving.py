@@ -101,7 +101,7 @@ def read_old_index(bundle: Bundle, path: Path, *, verify: bool = True) -> OldInd
     path : Path
         Its directory.
     verify : bool, default=True
-        As of `laconic.load`.
+        As in `laconic.load`.
 
     Returns
     -------

@@ -92,7 +92,7 @@ class TermMatcher(ABC):
         counts : sparse array or array-like of shape (n_queries, n_terms)
             How often each term occurs in each query.
         k : int, default=10
-            At most that many documents.
+            At most this many documents.
 
         Returns
         -------

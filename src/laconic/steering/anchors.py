@@ -20,36 +20,36 @@ STRENGTH = 0.05
 
 @dataclass(frozen=True, eq=False)
 class Anchors:
-    r"""What is known of topics before the data: where they are held, which stay, and words they may not have.
+    r"""What you know about topics beforehand: targets to hold them to, topics to freeze, and forbidden words.
 
-    A topic that is held at a target z adds :math:`\tau \|c - z\|^2` to the objective of a model with
-    squared loss, and :math:`\tau \sum_m z_m \log(z_m / c_m)` to that of a model with divergence. It is as
-    if there were one more document, just like the target, that is all of this topic.
+    A topic held to a target z adds :math:`\tau \|c - z\|^2` to the objective of a model with squared loss,
+    and :math:`\tau \sum_m z_m \log(z_m / c_m)` to that of a model with divergence. This is as if there were
+    one more document that looks exactly like the target and belongs entirely to this topic.
 
     Parameters
     ----------
     targets : mapping of topic to words, or array-like or sparse array of shape (n_topics, n_terms), optional
-        Where topics are held. In a mapping, a topic is a number from 0 on; of a model with classes it may be
-        ``("shared", 0)`` or ``(class, 1)``. Its target is a list of words, a mapping of words to weights, or
-        a row of an array. Words are names of columns, where these have names, or numbers of columns. In a
-        matrix, a row without entries is a topic that is not held.
+        Targets of topics. In a mapping, a topic is a number from 0 on; for group models it may also be
+        ``("shared", 0)`` or ``(class, 1)``. Its target is a list of words, a mapping of words to weights,
+        or a row of an array. Words are column names, if there are any, or column numbers. In a matrix, an
+        empty row is a topic that is not held.
     strength : float, sequence of float, or mapping of topic to float, default=0.05
-        How strongly topics are held: what the target weighs, as a share of what the data weigh in the average
-        topic. It does not depend on the size of the data: :math:`\tau` is strength times
+        How strongly topics are held: the weight of the target as a share of what the data weigh in the
+        average topic. It does not depend on the size of the data: :math:`\tau` is strength times
         :math:`\|X\|^2 / (K \|z\|^2)`, for the divergence strength times the number of words / K. With 0, a
         topic is free.
     frozen : collection of topics, default=()
-        Topics that stay at their targets, to the bit (scaled to length one with a word budget, and to sum one
-        with a divergence, unless they have it).
+        Topics that stay at their targets, to the bit (with a word budget scaled to length one, and with a
+        divergence to sum one, if they are not already).
     forbidden : words, or mapping of topic to words, default=()
-        Words that no topic, or these topics, may have: their weights are exactly zero, in targets as well. In
-        a mapping, None stands for all topics.
+        Words forbidden in all topics, or in single topics: their weights are exactly zero, in targets as
+        well. In a mapping, None means all topics.
 
     Notes
     -----
-    Targets are held as they are, whatever their scale, except that of models whose topics have length one
-    (the word budget) or sum to one (the divergence) targets have that scale too, and lists of words have that
-    of an average topic. Held topics are not rescaled against their weights, nor turned.
+    Targets are used as they are, whatever their scale, with two exceptions: if topics have length one (the
+    word budget) or sum to one (the divergence), targets are scaled likewise, and lists of words get the
+    scale of an average topic. Held topics are neither rescaled against their weights nor flipped in sign.
 
     Examples
     --------

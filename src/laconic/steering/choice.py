@@ -58,13 +58,13 @@ class Candidate:
     ----------
     n_topics : int
     held_out : Measured
-        The share of the other half of a document's words that topics foretell; of documents not in the fit.
+        How much of the other half of a document's words the topics predict, for documents not in the fit.
     coherence : Measured
         NPMI of the topics' first ten words.
     redundancy : Measured
-        The share of words among the first 25 of all topics that another topic has, too.
+        The share of words among the first 25 of all topics that also occur in another topic.
     stability : Measured
-        How many of a topic's first twenty words come back in a fit to another half, from another seed.
+        The share of a topic's first twenty words that come back in a fit to another half with another seed.
     overall : Measured
         The mean of the four, each from 0 (the worst number of topics) to 1 (the best).
     topics : tuple of ChosenTopic
@@ -87,22 +87,22 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Choice:
-    """What speaks for which number of topics.
+    """A comparison of several numbers of topics, and a recommendation.
 
     Parameters
     ----------
     candidates : tuple of Candidate
         By their number of topics.
     recommended : int
-        The number of topics that has the most to say for it.
+        The recommended number of topics.
     reason : str
         Why, in a sentence.
     warnings : tuple of str
-        What to be careful about: others that do as well, an end of the range.
+        What to be careful about: other numbers that do as well, a recommendation at the end of the range.
     model : str
         The name of the model's class.
     n_documents, n_runs : int
-        How many documents there are, and to how many halves of them each model was fitted.
+        How many documents there are, and how many halves of them each model was fitted to.
 
     Examples
     --------
@@ -121,7 +121,7 @@ class Choice:
     n_runs: int
 
     def table(self) -> Any:
-        """One row for each number of topics: a data frame, where pandas or polars is installed."""
+        """One row for each number of topics: a data frame, if pandas or polars is installed."""
         columns: dict[str, list[Any]] = {"topics": [one.n_topics for one in self.candidates]}
         for name in (*MEASURES, "overall"):
             columns[name] = [getattr(one, name).mean for one in self.candidates]
@@ -129,7 +129,7 @@ class Choice:
         return as_table(columns)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, as JSON can hold it; `from_dict` reads it."""
+        """Everything, as values that JSON can hold; `from_dict` reads it."""
         return asdict(self)
 
     @classmethod
@@ -182,28 +182,28 @@ def choose(
     progress: Tell | None = None,
     **options: Any,
 ) -> Choice:
-    """Find out what speaks for which number of topics.
+    """Compare several numbers of topics and recommend one.
 
-    For each number the model is fitted to `n_runs` random halves of the documents, each from a seed of its
-    own, and once to all of them. Measured are the share of words that topics foretell in documents they have
-    not seen, coherence, redundancy, and stability: whether the same topics come back.
+    For each number, the model is fitted to `n_runs` random halves of the documents, each with its own seed,
+    and once to all of them. Four things are measured: how much of unseen documents the topics predict,
+    coherence, redundancy, and stability (whether the same topics come back).
 
     Parameters
     ----------
     data : list of str, path, table or Corpus
-        As of `laconic.fit`.
+        As in `laconic.fit`.
     n_topics : iterable of int, default=(10, 20, 50, 100)
         The numbers to try: two or more.
     words, model, text, **options
-        As of `laconic.fit`.
+        As in `laconic.fit`.
     n_runs : int, default=5
         How many halves: two or more.
     random_state : int, default=0
         Seed of halves and fits: the same seed gives the same numbers.
     n_jobs : int, optional
-        How many fits run at a time; by default as many as there are cores.
+        How many fits run at a time; by default one per core.
     progress : callable, optional
-        Told the part of the work that is done, from 0 to 1.
+        Called with the fraction of the work that is done, from 0 to 1.
 
     Returns
     -------
@@ -285,10 +285,10 @@ def choose_among(
     model : TopicModel
         Its number of topics does not matter.
     numbers : sequence of int
-        Numbers of topics, as of `checked_numbers`.
+        Numbers of topics, as in `checked_numbers`.
     corpus : Corpus
     n_runs, random_state, n_jobs
-        As of `choose`.
+        As in `choose`.
     tell : callable, optional
         Told the part of the work that is done.
     """

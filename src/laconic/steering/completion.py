@@ -56,7 +56,7 @@ def completion(model: TopicModel, corpus: Corpus, shown: Any, hidden: Any) -> fl
     corpus : Corpus
         Whose vectoriser weighs counts, and whose words say how frequent each is.
     shown, hidden : csr_array
-        As of `halves_of_words`.
+        As in `halves_of_words`.
 
     Returns
     -------

@@ -41,10 +41,10 @@ class Moment:
     words : tuple of (str, float)
         The heaviest, with their weights; negative ones count against the topic.
     gained, lost : tuple of str
-        Words that are among the heaviest now, but were not in the period before, and the other way round.
-        A minus marks words that count against the topic.
+        Words that are among the heaviest now but were not in the previous period, and vice versa. A minus
+        marks words that count against the topic.
     cosine : float or None
-        Between its words now and in the period before; None in the first.
+        Between its words now and in the previous period; None in the first.
     """
 
     period: str
@@ -77,7 +77,7 @@ class Course:
     moments: tuple[Moment, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, as JSON can hold it."""
+        """Everything, as values that JSON can hold."""
         return asdict(self)
 
 
@@ -92,7 +92,7 @@ class Drift:
     strength : float
         How strongly topics were held where they were in the period before.
     periods : tuple of str
-        In order; "1987 to 1989" are years that have too few documents for themselves.
+        In order; "1987 to 1989" joins years with too few documents of their own.
     documents : tuple of int
         How many documents each period has.
     left_out : int
@@ -113,7 +113,7 @@ class Drift:
         return sorted(self.topics, key=lambda course: -course.moved)[:n]
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, as JSON can hold it."""
+        """Everything, as values that JSON can hold."""
         return asdict(self)
 
 
@@ -127,26 +127,26 @@ def drift(
 ) -> Drift:
     """Follow the topics of a model through time.
 
-    The documents are cut into periods by their dates. From the first period to the last, the model is fitted
-    again to the documents of the period alone. It begins with the topics of the period before, and every
-    topic is held there; those of the first period are held where the model has them. So a topic keeps its
-    number while its words follow the documents.
+    The documents are divided into periods by date. From the first period to the last, the model is fitted
+    to the documents of the period alone. Each fit starts from the topics of the previous period (the first
+    from those of the model), and every topic is held there. So a topic keeps its number while its words
+    follow the documents.
 
     Parameters
     ----------
     bundle : Bundle
-        With documents that have dates; it is not changed. Frozen topics stay as they are, and words that were
-        forbidden stay so.
+        With documents that have dates; it is not changed. Frozen topics stay frozen, and forbidden words
+        stay forbidden.
     by : {"decade", "year", "quarter", "month", "day"}, default="year"
-        How long a period is. One that has fewer documents than there are topics is joined with the next, the
-        last with the one before. Documents without a date, or without words, are left out.
+        The length of a period. One that has fewer documents than there are topics is joined with the next,
+        the last with the one before. Documents without a date, or without words, are left out.
     strength : float, default=0.05
-        How strongly topics are held where they were, as of `Anchors`. With more, they move less; with less,
-        topics may change places; with 0, nothing but the start ties them.
+        How strongly topics are held near where they were, as in `Anchors`. With more, they move less; with
+        less, topics may change places; with 0, only the start connects them.
     n_terms : int, default=8
-        How many words of a topic are listed and compared.
+        How many words of a topic to list and compare.
     tell : callable, optional
-        Told the part of the work that is done, from 0 to 1.
+        Called with the fraction of the work that is done, from 0 to 1.
 
     Returns
     -------

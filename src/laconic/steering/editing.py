@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Editing:
-    """Steps that change topics, one after the other; `apply` makes a new bundle of them, with one refit.
+    """Steps that edit topics; `apply` makes a new bundle of them, with one refit.
 
     Topics are named by number or by name. Numbers never move: a topic that is dropped or merged into another
     leaves its number unused, and new topics come at the end.
@@ -29,32 +29,32 @@ class Editing:
         self.draft = edits.draft_of(bundle)
 
     def rename(self, topic: int | str, name: str | None) -> Self:
-        """Give a topic a name; None takes it away."""
+        """Name a topic; None removes the name."""
         self.draft = edits.rename(self.draft, topic, name)
         return self
 
     def merge(self, *topics: int | str) -> Self:
-        """Make one topic of several; it has the number of the first."""
+        """Merge topics into one, which keeps the number of the first."""
         self.draft = edits.merge(self.draft, *topics)
         return self
 
     def split(self, topic: int | str, into: int = edits.PARTS) -> Self:
-        """Make several topics of one; the part most like it keeps the number."""
+        """Split a topic into several; the part most similar to it keeps the number."""
         self.draft = edits.split(self.draft, topic, into)
         return self
 
     def reduce(self, n: int) -> Self:
-        """Merge the topics that are most alike until so many are left."""
+        """Merge the most similar topics until `n` are left."""
         self.draft = edits.reduce(self.draft, n)
         return self
 
     def drop(self, *topics: int | str) -> Self:
-        """Take topics away."""
+        """Remove topics."""
         self.draft = edits.drop(self.draft, *topics)
         return self
 
     def forbid(self, words: Iterable[str], topic: int | str | None = None) -> Self:
-        """Keep words out of a topic, or of all."""
+        """Keep words out of a topic, or out of all."""
         self.draft = edits.forbid(self.draft, words, topic)
         return self
 
@@ -80,18 +80,18 @@ class Editing:
         return self
 
     def apply(self, keep: str = KEEP[0], *, callback: Callback | None = None) -> Bundle:
-        """Make a new bundle: topics that were edited are found anew, from where they are now.
+        """Make a new bundle: edited topics are fitted again, starting from where they are.
 
         Parameters
         ----------
         keep : {"frozen", "anchored"}, default="frozen"
-            Whether the other topics stay as they are to the bit, or may follow a little.
+            Whether the other topics stay as they are, to the bit, or may adapt a little.
         callback : callable, optional
-            As of the model's ``fit``.
+            As in the model's ``fit``.
 
         Returns
         -------
         Bundle
-            With a line in its log; ``save(path, parent=bundle.version)`` keeps the version before.
+            With a line in its log; ``save(path, parent=bundle.version)`` keeps the previous version.
         """
         return refitted(self.draft, keep, callback=callback)

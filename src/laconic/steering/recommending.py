@@ -97,7 +97,7 @@ def recommend(
     measured : sequence of mapping of str to Measured
         For each number.
     together : sequence of Measured
-        As of `overall`.
+        As in `overall`.
     """
     best = int(np.argmax([one.mean for one in together]))
     return Recommendation(

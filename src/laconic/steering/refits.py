@@ -21,7 +21,7 @@ from laconic.evaluate.stability import halves
 from laconic.models.base import TopicModel
 
 Tell = Callable[[float], object]
-"""Told the part of the work that is done, from 0 to 1."""
+"""Called with the fraction of the work that is done, from 0 to 1."""
 
 SEED_STEP = 1000
 """Seeds of refits are so far apart from that of the model that they are none of its neighbours'."""

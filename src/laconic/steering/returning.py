@@ -41,9 +41,9 @@ def measure_returns(
     random_state : int, default=0
         Seed of the halves.
     n_jobs : int, optional
-        How many fits run at a time; by default as many as there are cores.
+        How many fits run at a time; by default one per core.
     tell : callable, optional
-        Told the part of the work that is done, from 0 to 1.
+        Called with the fraction of the work that is done, from 0 to 1.
 
     Returns
     -------

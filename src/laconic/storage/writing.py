@@ -88,7 +88,7 @@ def write_file(directory: Path, stem: str, suffix: str, write: Callable[[Sink], 
     directory : Path
         Where to write.
     stem, suffix, write
-        As of `DirectoryWriter.add`.
+        As in `DirectoryWriter.add`.
 
     Returns
     -------

@@ -42,7 +42,7 @@ def topics_table(
     listing : Listing
         Of topics with or without a vocabulary.
     n_terms : int
-        At most that many words of a topic.
+        At most this many words per topic.
     weights : bool
         Whether to show the weights of the words.
     extra : (str, sequence of str), optional
@@ -176,7 +176,7 @@ def topics_tree(listing: Listing, root: Branch, n_terms: int = TERMS_SHOWN) -> T
     root : Branch
         What ``bundle.tree()`` gives.
     n_terms : int
-        At most that many words of a topic.
+        At most this many words per topic.
 
     Returns
     -------

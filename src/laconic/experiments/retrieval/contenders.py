@@ -57,7 +57,7 @@ def fitted_entry(
     labels : array-like, optional
         Classes of the documents.
     **matching
-        As of `TopicMatcher`.
+        As in `TopicMatcher`.
     """
     documents = collection.corpus.counts if counts else collection.corpus.X
     with iterations_given():
@@ -68,7 +68,7 @@ def fitted_entry(
 def matched_entry(
     collection: Collection, model: Any, settings: dict[str, Any], *, counts: bool = False, **matching: Any
 ) -> Entry:
-    """See how the topics of a fitted model rank; `matching` is as of `TopicMatcher`."""
+    """See how the topics of a fitted model rank; `matching` is as in `TopicMatcher`."""
     documents, queries = (
         (collection.corpus.counts, collection.counts) if counts else (collection.corpus.X, collection.rows)
     )

@@ -92,7 +92,7 @@ def run(
     path : Path
         The model's directory.
     host, port, token
-        As of `chosen_door`.
+        As in `chosen_door`.
     read_only : bool
         Whether nothing may be changed.
     browse : bool

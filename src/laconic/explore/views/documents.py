@@ -175,11 +175,11 @@ def search(
     bundle : Bundle
         With documents.
     query : str
-        Words; those that are not in the vocabulary are passed over.
+        Words; those that are not in the vocabulary are ignored.
     k : int, default=10
-        At most that many documents.
+        At most this many documents.
     blend : float, optional
-        The part of topics in the score, from 0 (words only) to 1 (topics only).
+        How much topics count in the score, from 0 (words only) to 1 (topics only).
     modality : str, optional
         Which one to search, for a model of several; by default the first.
 

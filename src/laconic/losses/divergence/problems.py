@@ -40,7 +40,7 @@ BYTES_PER_LINK = 116
 
 @dataclass(frozen=True)
 class LinkedLikelihood(Likelihood):
-    """Likelihood, and a divergence between documents that are linked; parameters as of `GraphPLSA`."""
+    """Likelihood, and a divergence between documents that are linked; parameters as in `GraphPLSA`."""
 
     divergence: str = "skl"
     strength: float = 0.3
@@ -59,7 +59,7 @@ class LinkedLikelihood(Likelihood):
         anchors: Anchoring | None = None,
         graph: csr_array | None = None,
     ) -> Found:
-        """Find topics × terms, and the weights of the documents under their links (as of `as_graph`)."""
+        """Find topics × terms, and the weights of the documents under their links (as in `as_graph`)."""
         shards = check_counts(without_impossible(shards, anchors))
         (shard,) = shards
         links = neighbour_graph(shard.X, self.n_neighbors) if graph is None else graph
@@ -98,7 +98,7 @@ class LinkedLikelihood(Likelihood):
 
 @dataclass(frozen=True)
 class MultimodalLikelihood(Likelihood):
-    """Likelihood in every modality, and a divergence between them; parameters as of `MultimodalPLSA`."""
+    """Likelihood in every modality, and a divergence between them; parameters as in `MultimodalPLSA`."""
 
     divergence: str = "skl"
     strength: float = 1.0

@@ -51,7 +51,7 @@ class ExtrapolatedSteps(DivergenceSteps):
     Parameters
     ----------
     shards, topics, engine, segments, offset, before
-        As of `DivergenceSteps`; topics are not changed in place.
+        As in `DivergenceSteps`; topics are not changed in place.
     first : DocumentStep
         Of the plain steps at the start.
     documents : DocumentStep
@@ -222,7 +222,7 @@ class DescentSteps(DivergenceSteps):
     Parameters
     ----------
     shards, topics, first, engine, offset, before, plain
-        As of `ExtrapolatedSteps`.
+        As in `ExtrapolatedSteps`.
     mixture : Mixture
         What the weights of a document may be.
     """

@@ -87,7 +87,7 @@ def _column(term: Any, label: Any, n_terms: int, places: Mapping[str, int]) -> i
         return places[term]
     if not isinstance(term, Integral):
         raise ValueError(  # noqa: TRY004
-            f"the group {label!r} has the term {term!r}: give names, or numbers of columns"
+            f"the group {label!r} has the term {term!r}: give names, or column numbers"
         )
     if not 0 <= int(term) < n_terms:
         raise ValueError(f"the group {label!r} has the term {term!r}, but there are {n_terms} terms")
