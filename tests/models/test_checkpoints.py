@@ -213,7 +213,7 @@ def test_a_damaged_file_is_named_and_the_checkpoint_before_serves(tmp_path):
     weights = next(name for name in last - before if name.startswith("weights.shard0."))
     assert f"iteration{document['states'][0]['iteration']}" in weights
     damage(tmp_path / "c" / weights)
-    with pytest.warns(UserWarning, match=f"{weights}: is damaged.*going on from the checkpoint before"):
+    with pytest.warns(UserWarning, match=f"{weights}: is damaged.*continuing from the checkpoint before"):
         found = clone(model).fit(X, callback=Watcher(), checkpoint=Checkpoint(tmp_path / "c", keep=True))
     assert bits(found) == bits(whole)
     for name in before:
@@ -330,7 +330,7 @@ def forged(state):
     yield {"steps": {"mapping": list((steps | {"components": None}).items())}}, "components: is no array"
 
 
-@pytest.mark.filterwarnings("ignore:.*going on from the checkpoint before it")
+@pytest.mark.filterwarnings("ignore:.*continuing from the checkpoint before it")
 def test_forged_states_are_refused(tmp_path):
     """Whoever knows the format and repairs every checksum is told what does not fit this fit."""
     X, path = planted(60, 40, seed=4), tmp_path / "c"

@@ -941,7 +941,7 @@ def _strangers(n_documents: int) -> InputError:
     which = f"of {n_documents:,} documents none has" if n_documents > 1 else "the document does not have"
     return InputError(
         f"{which} a word that the model knows, so the weights are meaningless: are these texts in the same "
-        f"language as those of the fit?"
+        "language as those of the fit?"
     )
 
 

@@ -211,7 +211,7 @@ def fit_bundle(
     if corpus.labels is None and model.traits.classes:
         raise CorpusError(
             f"{type(model).__name__} needs the class of every document, but these have no labels: read them "
-            f"with ",
+            "with ",
             Parameter("label"),
         )
     if graph is not None and not model.traits.links:

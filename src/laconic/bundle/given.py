@@ -291,7 +291,7 @@ def _refuse_columns(names: Names, text: Any, what: str) -> None:
     for name, value in names.columns().items():
         raise CorpusError(
             f"{value!r} is the name of a column, but {what} has no columns: pass a list with a {name} for "
-            f"every document"
+            "every document"
         )
     if text != "text":
         raise CorpusError(f"{what} has no columns: leave ", Parameter("text"), " out")

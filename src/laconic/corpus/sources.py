@@ -59,7 +59,7 @@ class Source(NamedTuple):
             if self.holds is not Holds.texts or path.is_dir() or suffixes(path)[0] == _WITHOUT_COLUMNS:
                 raise CorpusError(
                     f"{path} has no text columns: several modalities can only be read from .jsonl, .csv, "
-                    f".tsv and .parquet files"
+                    ".tsv and .parquet files"
                 )
 
     def corpora(

@@ -147,5 +147,5 @@ def no_room(error: OSError) -> OSError:
     return OSError(
         error.errno,
         f"{error.strerror} in {folder}, where data too large for memory is kept; free some space, or set the "
-        f"environment variable TMPDIR to a folder that has some",
+        "environment variable TMPDIR to a folder that has some",
     )

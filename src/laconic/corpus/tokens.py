@@ -113,8 +113,8 @@ class Untrusted:
         """What to say of it."""
         return CorpusError(
             f"the saved vectoriser splits texts into words by the pattern {self._pattern!r:.80}, which may "
-            f"take "
-            f"forever on some texts: if you trust its author, load it with trust_patterns=True (in Python)"
+            "take "
+            "forever on some texts: if you trust its author, load it with trust_patterns=True (in Python)"
         )
 
 

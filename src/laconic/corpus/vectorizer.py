@@ -253,8 +253,8 @@ class Vectorizer:
         if name is not None and self._tokenizer is None:
             raise CorpusError(
                 f"this model splits texts into words with the function {name}, which is not saved with it: "
-                f"set vectorizer.tokenizer (bundle.vectorizer.tokenizer) to that function, or pass lists of "
-                f"words"
+                "set vectorizer.tokenizer (bundle.vectorizer.tokenizer) to that function, or pass lists of "
+                "words"
             )
         return self._tokens, texts
 
@@ -295,7 +295,7 @@ class Vectorizer:
         if n_found == 0:
             raise CorpusError(
                 f"none of {counted.n_texts} texts contains a term: all are empty, or consist of stop words "
-                f"and of what is not a word",
+                "and of what is not a word",
                 InPython(" for token_pattern"),
                 "; check the texts, or change ",
                 Parameter("stop_words"),

@@ -111,6 +111,6 @@ def _loader(info: Info, strip: Iterable[str] | None) -> Callable[[str, Path], Da
     if info.kind is None:
         raise DatasetError(
             f"{info.folder} has no docs.jsonl (.gz, .xz) with ids and texts, which is what laconic needs to "
-            f"read a data set it does not know"
+            "read a data set it does not know"
         )
     return own.get(info.name, kinds[info.kind])

@@ -195,7 +195,7 @@ def _check_identity(stored: StoredDirectory, identity: Mapping[str, str]) -> Non
             raise CheckpointError(
                 f"{stored.path}: is a checkpoint made with {name} {written.get(name)}, but this is "
                 f"{version}, which may round differently: continue with that version, or remove the "
-                f"directory to start again"
+                "directory to start again"
             )
     known: dict[str, Any] = stored.object("fit")
     # the model first: another one has other parameters, too
@@ -307,7 +307,7 @@ class Pages:
         except OSError as error:
             warnings.warn(
                 f"no checkpoint could be written to {self._checkpoint.path} ({error.strerror}): free some "
-                f"space, or check the permissions. The fit continues, and the previous checkpoint stays",
+                "space, or check the permissions. The fit continues, and the previous checkpoint stays",
                 stacklevel=2,
             )
         self._told = time.monotonic()
@@ -432,7 +432,7 @@ def described(value: Any) -> str:
         return _short(f"{type(value).__name__}({inner})")
     raise CheckpointError(
         f"a fit with a {type(value).__name__} cannot have checkpoints, because it could not be told from "
-        f"another: use plain values or arrays"
+        "another: use plain values or arrays"
     )
 
 

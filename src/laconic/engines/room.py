@@ -61,7 +61,7 @@ class Room:
             raise OSError(
                 error.errno,
                 f"{error.strerror} in {self.folder}, where data too large for memory is kept: free some "
-                f"space, or choose another folder",
+                "space, or choose another folder",
             ) from error
 
     def full(self, shape: int | tuple[int, ...], value: float, dtype: DTypeLike) -> NDArray[Any]:

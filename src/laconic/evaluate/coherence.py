@@ -200,7 +200,7 @@ def _refuse_numbers(topics: Sequence[Sequence[str]], corpus: Corpus) -> None:
     if words and all(word.isdecimal() for word in words) and not words.intersection(corpus.vocabulary):
         raise CorpusError(
             f"the words of these topics are column numbers, such as {min(words)!r}, and none is a word of "
-            f"the corpus: name the columns, as in model.topics(corpus.vocabulary)"
+            "the corpus: name the columns, as in model.topics(corpus.vocabulary)"
         )
 
 

@@ -99,7 +99,7 @@ def _tell_not_kept(reason: object) -> None:
         _told.append(reason)
         warnings.warn(
             f"compiled kernels cannot be kept ({reason}), so every process compiles them again, which takes "
-            f"a few seconds: set the environment variable NUMBA_CACHE_DIR to a writable folder",
+            "a few seconds: set the environment variable NUMBA_CACHE_DIR to a writable folder",
             RuntimeWarning,
             stacklevel=3,
         )

@@ -638,7 +638,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         if modality is not None:
             raise ValueError(
                 f"modality={modality!r} is not known: {type(self).__name__} has only one modality, so leave "
-                f"it out"
+                "it out"
             )
         return Block(0, int(self.n_features_in_))
 
@@ -794,7 +794,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             raise ValueError(
                 f"the parameters now ask for {self._n_topics} topics, but the fit found "
                 f"{self.components_.shape[0]}: restore them or fit again, so that the saved model can be "
-                f"loaded"
+                "loaded"
             )
         return fitted_state(self, self._schema)
 

@@ -44,7 +44,7 @@ def checked_matrix(model: Any, X: Any, *, reset: bool) -> csr_array:
             InputWarning(
                 InputError(
                     f"X looks like tf-idf weights (rows of unit length), but {name} is a model of counts: it "
-                    f"finds better topics from counts, such as corpus.counts or the output of CountVectorizer"
+                    "finds better topics from counts, such as corpus.counts or the output of CountVectorizer"
                 )
             ),
             stacklevel=5,

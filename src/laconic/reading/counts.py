@@ -119,7 +119,7 @@ def read_counts(
     if len(terms) != entries.counts.shape[1]:
         raise CorpusError(
             f"{file} has {entries.counts.shape[1]:,} terms, but the vocabulary has {len(terms):,}; give the "
-            f"vocabulary that belongs to it"
+            "vocabulary that belongs to it"
         )
     return Counted(entries.counts, terms, entries.labels, ledger.reading)
 

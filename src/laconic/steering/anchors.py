@@ -246,7 +246,7 @@ class _Columns:
         if isinstance(word, str) and self.numbers is None:
             raise ParameterError(
                 f"the columns of X have no names, so the word {word!r} of the anchors is not known: fit a "
-                f"data frame, or give column numbers"
+                "data frame, or give column numbers"
             )
         raise ParameterError(f"the word {word!r} of the anchors is not one of the {self.n_terms} terms")
 

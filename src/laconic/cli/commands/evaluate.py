@@ -224,7 +224,7 @@ def _opened(
     if bundle.modalities:
         raise ValueError(
             f"{path} is a model with several modalities ({', '.join(bundle.modalities)}), which this command "
-            f"cannot measure; use laconic.evaluate in Python"
+            "cannot measure; use laconic.evaluate in Python"
         )
     if bundle.vectorizer is None:
         raise ValueError(f"{path} was saved without a vocabulary; use laconic.evaluate in Python")

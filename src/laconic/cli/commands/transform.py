@@ -129,7 +129,7 @@ def transform(
     if written.n_unknown == written.n_documents:
         warn(
             f"none of {plural(written.n_documents, 'document')} has a word that the model knows: are they in "
-            f"the same language as the documents of the fit, and is --text the right column?"
+            "the same language as the documents of the fit, and is --text the right column?"
         )
     elif written.n_unknown:
         documents = plural(written.n_unknown, "document")

@@ -75,7 +75,7 @@ def translate(
         if not bundle.modalities:
             raise ValueError(
                 f"{model} has only one modality, so there is nothing to translate to: fit a model with "
-                f"--model multimodal-plsa"
+                "--model multimodal-plsa"
             )
         check_names(bundle, model, columns, None)
         if len(columns) != 1:

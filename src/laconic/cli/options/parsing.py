@@ -73,7 +73,7 @@ def renamed(args: Sequence[str], known: set[str], *, silent: bool = False) -> li
             if not silent:
                 warn(
                     f"{name} has been renamed to {former[name]}; the next version will no longer accept the "
-                    f"old name"
+                    "old name"
                 )
             arg = former[name] + equals + value
         current.append(arg)

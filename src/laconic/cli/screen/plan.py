@@ -99,7 +99,7 @@ def show_plan(
     if machine is not None and planned.total > machine:
         warn(
             f"this needs about {size(planned.total)}, but the machine has {size(machine)}: keep documents in "
-            f"files with --memory, choose fewer topics, or fewer terms with --min-df or --max-features"
+            "files with --memory, choose fewer topics, or fewer terms with --min-df or --max-features"
         )
 
 
