@@ -243,7 +243,7 @@ def test_section_compares_with_the_paper():
     assert "11 of 14 pairs of methods are in the same order" in section.text
     assert "in 2 of 4 comparisons here, and in 4 in the paper" in section.text
     assert "50.0 % after 1 iterations, 25.0 % at the end, where the objective is 50.0 % lower" in section.text
-    assert "GraphPLSA skl clusters 81.8 % of the images rightly" in section.findings[0]
+    assert "GraphPLSA skl clusters 81.8 % of the images correctly" in section.findings[0]
     assert "GraphPLSA l2 11.0 points below the paper" in section.findings[1]
 
 

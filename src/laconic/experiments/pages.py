@@ -54,8 +54,8 @@ def render(experiment: Experiment, results: dict[str, Results]) -> tuple[str, di
         lines += ["", f"## {section.title}", "", reflowed(_provenance(results[part])), "", text]
         pictures |= {_file(experiment.name, name): shown for name, shown in section.figures.items()}
     for title, notes in (
-        ("What was changed after results were seen", experiment.changed),
-        ("What the paper leaves for the future", experiment.future),
+        ("What was changed after seeing results", experiment.changed),
+        ("What the paper leaves for future work", experiment.future),
     ):
         if notes:
             lines += ["", f"## {title}", "", *(f"- {note}" for note in notes)]
@@ -112,16 +112,16 @@ def _provenance(run: Results) -> str:
     worked = f", {clock(run['cpu_seconds'])} of a core" if "cpu_seconds" in run else ""
     code = f"by commit {run['commit']}" if "commit" in run else f"stored with commit {run['stored']}"
     took = clock(run["seconds"]) + worked
-    return f"*All tables of this section: run of {run['finished']} UTC, {code}, {took}.*"
+    return f"*All tables in this section: run of {run['finished']} UTC, {code}, {took}.*"
 
 
 def _how(experiment: Experiment, results: dict[str, Results]) -> str:
     runs = results.values()
     total = clock(sum(run["seconds"] for run in runs))
     text = (
-        f"`laconic reproduce {experiment.name}` makes this page, in {total} here; with `--part`, a part of "
-        f"it only. All numbers are in `results/{experiment.name}.json`, from which `laconic reproduce "
-        f"{experiment.name} --render` makes the page again. Random seed: "
+        f"`laconic reproduce {experiment.name}` makes this page (in {total} here); with `--part`, only "
+        f"a part of it. All numbers are in `results/{experiment.name}.json`, from which `laconic reproduce "
+        f"{experiment.name} --render` writes the page again. Random seed: "
         f"{_distinct(run['seed'] for run in runs)}; cores: {_distinct(run['cores'] for run in runs)}; "
         f"versions: {_distinct(map(_versions, runs))}."
     )

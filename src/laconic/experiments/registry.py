@@ -71,7 +71,7 @@ class Experiment:
 
     @property
     def future(self) -> tuple[str, ...]:
-        """What the paper leaves for the future and the library has, with links."""
+        """What the paper leaves for future work and the library has, with links."""
         return tuple(import_module(self.module).FUTURE)
 
     @property

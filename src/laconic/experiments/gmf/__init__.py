@@ -10,11 +10,11 @@ __all__ = ["ABOUT", "CHANGED", "CLAIMS", "FUTURE", "PARTS", "TITLE"]
 
 TITLE = "Group matrix factorisation"
 ABOUT = """
-Q. Wang, Z. Cao, J. Xu and H. Li, *Group Matrix Factorization for Scalable Topic Modeling*, SIGIR 2012. Where
-documents have classes, topics are shared by all or belong to a class, so that many topics are found in less
-time. What differs from the paper: it learns topics from one web collection in 204 categories and ranks
-another; here topics are learnt from the collection that is ranked, and where there are no classes, clusters
-stand in for them.
+Q. Wang, Z. Cao, J. Xu and H. Li, *Group Matrix Factorization for Scalable Topic Modeling*, SIGIR 2012. If
+documents have classes, topics are either shared by all or belong to a class, so that many topics can be
+found in less time. Our setting differs from the paper's: it learns topics from one web collection in 204
+categories and ranks another. Here topics are learnt from the collection that is ranked, and clusters
+replace classes where there are none.
 """
 
 PARTS = {

@@ -32,8 +32,8 @@ def _class_wise(ranking: Results) -> Verdict:
     found = _ratios(ranking, "class-wise")
     return judged(
         [pair["interval"][0] > 1 for pair in found.values()],
-        f"Group topics have {_shown(found)} of the mean average precision of class-wise ones, over four "
-        "collections with clusters as classes; confirmed is an interval above 1.",
+        f"Group topics reach {_shown(found)} times the mean average precision of class-wise ones, over four "
+        "collections with clusters as classes; confirmed means an interval above 1.",
     )
 
 
@@ -41,7 +41,7 @@ def _flat(ranking: Results) -> Verdict:
     found = _ratios(ranking, "flat")
     return judged(
         [pair["interval"][0] > SLIGHTLY for pair in found.values()],
-        f"Group topics have {_shown(found)} of the mean average precision of flat ones; confirmed is an "
+        f"Group topics reach {_shown(found)} times the mean average precision of flat ones; confirmed is an "
         f"interval above {SLIGHTLY:g}.",
     )
 
@@ -75,7 +75,7 @@ def _grows(results: Results) -> Verdict:
     ratios = list(timing.ratios(results).values())
     return judged(
         [later > earlier for earlier, later in pairwise(ratios)],
-        f"The ratio goes {' → '.join(f'{ratio:.1f}' for ratio in ratios)} here as topics become more; "
+        f"The ratio goes {' → '.join(f'{ratio:.1f}' for ratio in ratios)} here with more topics; "
         f"{' → '.join(f'{ratio:.1f}' for ratio in timing.paper_ratios())} in the paper.",
     )
 
@@ -91,7 +91,7 @@ CLAIMS = (
         "The times on Wikipedia and a web crawl",
         "Tables 6 to 9",
         untested(
-            "Neither collection can be had; [generated corpora of the same "
+            "Neither collection is available; [generated corpora of the same "
             "shape](../performance-groups.md) take 19 and 40 seconds an iteration on two cores, where "
             "the paper's 24 threads took 106 and 438 minutes."
         ),

@@ -43,15 +43,14 @@ PAPER: dict[str, tuple[float, ...]] = {
     "group NMF": (0.3046, 0.3080, 0.3530, 0.3955, 0.4887),
 }
 
-_TEXT = """
-The paper's data, three million web pages in 204 categories with 30,000 queries, cannot be had. Of the
-collections that have queries none has classes, so these are **clusters**: {n_classes} by k-means on the
-leading {n_directions} singular vectors. Grids: {sizes} topics that are shared and of each class, the same
-number in all for flat models, the same without the shared ones for class-wise models; for RLSI times
-penalties of {alphas} on topics, {alpha_docs:g} on documents. Weights are log-entropy. As in the paper, the
-query takes the class of each document that it is compared with, and scores of topics (cosines of weights)
-are blended with those of BM25. Parameters and blend of every query were chosen on other queries (ten folds;
-the paper has validation queries). Marked + or - is what is significantly better or worse than BM25 alone
+_TEXT = """ The paper's data, three million web pages in 204 categories with 30,000 queries, are not
+available. None of the collections with queries has classes, so we use **clusters**: {n_classes} by k-means
+on the leading {n_directions} singular vectors. Grids: {sizes} shared topics and topics of each class, the
+same total number for flat models, and the same without the shared ones for class-wise models; for RLSI,
+times penalties of {alphas} on topics, {alpha_docs:g} on documents. Weights are log-entropy. As in the
+paper, the query takes the class of each document it is compared with, and topic scores (cosines of weights)
+are blended with BM25. Parameters and blend for every query were chosen on other queries (ten folds; the
+paper has validation queries). A + or - marks results that are significantly better or worse than BM25 alone
 (paired t-test, p < 0.05, corrected by Holm's method). Intervals are over queries, with one random start and
 one set of clusters.
 
@@ -63,7 +62,7 @@ one set of clusters.
 
 {gram}
 
-### All measures, mean over the collections (cosine), beside the paper's on Web-II
+### All measures, mean over the collections (cosine), and the paper's on Web-II
 
 {measures}
 
@@ -221,7 +220,7 @@ def _conclusions(results: Results) -> str:
 def _verdict(other: str, pair: Results) -> str:
     low, high = pair["interval"]
     if other == "class-wise":
-        return "confirmed" if low > 1 else "refuted" if high < 1 else "undecided, the interval has 1 in it"
+        return "confirmed" if low > 1 else "refuted" if high < 1 else "undecided, the interval contains 1"
     # The paper loses less than half a per cent.
     return "confirmed" if low > 0.98 else "refuted" if high < 0.98 else "undecided, more than 2 % may be lost"
 

@@ -38,14 +38,14 @@ PAPER: dict[str, dict[str, tuple[float, ...]]] = {
 }
 PAPER_TOPICS = (110, 220, 550, 1100)
 
-_TEXT = """
-The paper times an iteration on 2.8 million articles of Wikipedia in 25 classes, with 24 threads. Here it is
-{n_documents:,} articles of 20 Newsgroups in {n_classes} classes, {n_terms:,} terms, tf-idf, on one core: as
-many shared topics and topics of each class as in the paper ({sizes}), flat models with the same number in
-all, the paper's penalties on topics, alpha_docs {alpha_docs:g}. Times are processor seconds, the median of
-the iterations after the first, of {iterations}. The seconds cannot be compared with the paper's minutes, so
-the ratio of the two models stands beside the paper's. How an iteration at the size of the paper's collections
-takes, on generated corpora, is on [another page](../performance-groups.md).
+_TEXT = """ The paper times an iteration on 2.8 million articles of Wikipedia in 25 classes, with 24
+threads. We use {n_documents:,} articles of 20 Newsgroups in {n_classes} classes, {n_terms:,} terms, tf-idf,
+on one core: as many shared topics and topics of each class as in the paper ({sizes}), flat models with the
+same total number, the paper's penalties on topics, alpha_docs {alpha_docs:g}. Times are CPU seconds, the
+median over all of {iterations} iterations but the first. The seconds cannot be compared with the paper's
+minutes, so the table compares the ratio of the two models with the paper's. [Another
+page](../performance-groups.md) has the time of an iteration at the size of the paper's collections, on
+generated corpora.
 
 {table}
 

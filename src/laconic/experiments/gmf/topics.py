@@ -21,13 +21,12 @@ CLOSE = 0.03
 # Section 7.2: average topic compactness of GRLSI on Wikipedia and on Web-I.
 COMPACTNESS = (0.0032, 0.0018)
 
-_TEXT = """
-The paper shows topics of Wikipedia and of web pages. Here they are of BBC news, whose {n_classes} classes
-come with the data: {n_documents:,} articles (every fifth is held out), {n_terms:,} terms, tf-idf; {n_shared}
-shared topics and {n_own} of each class, penalties as by default. Flat models have as many topics in all.
-*Density* is the paper's average topic compactness, for which it has {paper} with RLSI; *NPMI* the coherence
-of the first ten words (from -1 to 1); *classes* the share of held-out articles whose class the topics predict
-rightly.
+_TEXT = """ The paper shows topics of Wikipedia and of web pages. Here we use BBC news, whose {n_classes}
+classes come with the data: {n_documents:,} articles (every fifth is held out), {n_terms:,} terms, tf-idf;
+{n_shared} shared topics and {n_own} of each class, with default penalties. Flat models have the same total
+number of topics. *Density* is the paper's average topic compactness, for which it has {paper} with RLSI;
+*NPMI* the coherence of the first ten words (from -1 to 1); *classes* the share of held-out articles whose
+class is predicted correctly.
 
 {numbers}
 
@@ -121,5 +120,5 @@ def _finding(models: Results) -> str:
         "**Topics**: that group models keep the readability of flat ones is "
         f"{'confirmed' if level else 'not confirmed'} by coherence (NPMI: {kept}). Topics of group RLSI have "
         f"{100 * sparse['density']:.2f} % of the terms each, and predict the class of "
-        f"{percent(sparse['accuracy'])} % of held-out articles rightly."
+        f"{percent(sparse['accuracy'])} % of held-out articles correctly."
     )

@@ -15,7 +15,7 @@ TITLE = "PLSA with a graph"
 ABOUT = """
 X. Wang, M.-C. Chang and S. Lyu, *Efficient Algorithms for Graph Regularized PLSA for Probabilistic Topic
 Modeling*. The paper adds to PLSA a penalty on the divergence (l1, l2 or symmetric Kullback-Leibler, "skl")
-between the topics of documents that a graph joins: images that are neighbours, the image and the text of one
+between the topics of documents linked by a graph: neighbouring images, the image and the text of one
 article, a speech and its translation.
 """
 

@@ -22,34 +22,33 @@ N_KEYWORDS = 10
 N_SHOWN_TOPICS = 8
 N_SHOWN_SPEECHES = 3
 
-_TEXT = """
-{n_train:,} pairs of speeches to learn from and {n_test:,} held out (the paper has 1,000 and 100). Stop
-words are left out and endings taken off; terms in fewer than {min_df} speeches or in more than {max_df:.0%}
-of them are left out: {terms}. {topics} topics, {iterations} iterations, one start. The paper shows topics and
-keywords, and has no numbers; all numbers here are ours.
+_TEXT = """ {n_train:,} pairs of speeches to learn from and {n_test:,} held out (the paper has 1,000 and
+100). Stop words are removed and words stemmed; terms in fewer than {min_df} speeches or in more than
+{max_df:.0%} of them are left out: {terms}. {topics} topics, {iterations} iterations, one start. The paper
+shows topics and keywords, and has no numbers; all numbers here are ours.
 
 ### Mates
 
-For each German speech that was held out, all {n_test:,} English ones are ranked by the correlation of their
-topics. How often is its translation the first? The strength is the best of {grid} (by mean reciprocal rank)
-when {n_validation:,} training pairs are held out: {strengths}. "Random" is what chance gives.
+For each held-out German speech, all {n_test:,} English ones are ranked by the correlation of their topics.
+How often does its translation come first? The strength is the best of {grid} (by mean reciprocal rank) when
+{n_validation:,} training pairs are held out: {strengths}. "Random" is chance.
 
 {mates}
 
 ### Topics in pairs
 
-The {n_shown} topics of {shown} that are the strongest of most training speeches ("speeches": of how many),
-with their strongest terms. A topic has the same number on both sides; nothing but the pairing of the
-speeches joins the words.
+The {n_shown} topics of {shown} that are the strongest in the most training speeches ("speeches": in how
+many), with their strongest terms. A topic has the same number on both sides; only the pairing of the
+speeches connects the words.
 
 {paired}
 
 ### Keywords in the other language
 
-The topics of a German speech, with the words of the English side: its {n_keywords} strongest terms. Over
-all held-out speeches, {hits} % of these terms occur in the true translation, and {baseline} % of the
-{n_keywords} terms that are most frequent in the English training speeches do. Below are the first
-{n_speeches} held-out speeches; terms in bold occur in the translation.
+For each German speech, we take its topics and list the {n_keywords} strongest terms on the English side.
+Over all held-out speeches, {hits} % of these terms occur in the true translation. Of the {n_keywords} most
+frequent terms of the English training speeches, {baseline} % do. Below are the first {n_speeches} held-out
+speeches; terms in bold occur in the translation.
 
 {speeches}
 """
@@ -239,7 +238,7 @@ def _findings(results: Results) -> list[str]:
     best = max(mates, key=lambda name: mates[name]["mrr"])
     return [
         f"**Europarl**: of {results['n_test']:,} held-out speeches, {best} finds the translation of "
-        f"{percent(mates[best]['first'])} % at the first place (mean reciprocal rank "
+        f"{percent(mates[best]['first'])} % in first place (mean reciprocal rank "
         f"{decimal(mates[best]['mrr'])}; chance {decimal(results['random']['mrr'])}).",
         f"**Europarl**: of the English keywords that {results['shown']} gives a German speech, "
         f"{percent(keywords['hits'])} % occur in its translation; of the most frequent terms, "

@@ -137,7 +137,7 @@ def _languages(europarl: Results) -> Verdict:
     return judged(
         [skl["first"] > 10 * chance["first"]],
         f"The paper shows examples only. Of held-out speeches, {percent(skl['first'])} % find their "
-        f"translation at the first place (chance {percent(chance['first'])} %).",
+        f"translation in first place (chance {percent(chance['first'])} %).",
     )
 
 
@@ -171,11 +171,11 @@ CLAIMS = (
         ("wikipedia", "wikipedia-joint"),
     ),
     Claim("Topics of two languages correspond", "Section 5.3", _languages, ("europarl",)),
-    Claim("The numbers for TVGraz", "Table 3", untested("The data set cannot be had.")),
+    Claim("The numbers for TVGraz", "Table 3", untested("The data set is not available.")),
     Claim(
         "Topics give images fitting tags",
         "Figure 3",
-        untested("The copy of the data at hand has neither pictures nor the names of its words."),
+        untested("The copy of the data used here has neither pictures nor the names of its words."),
     ),
 )
 

@@ -21,17 +21,16 @@ MODALITIES = ("image", "text")
 # Of the training pairs, this share chooses the strength.
 VALIDATION = 0.2
 
-_TEXT = """
-{n_train:,} pairs of an image and a text to learn from and {n_test:,} to look up, of {n_classes} categories
-(the paper says 30; the data have {n_classes}). {topics} topics, {iterations} iterations, one start. A query
-is an image or a text of the test set; its topics are those of plain PLSA with the learned topics of its
-side, and it is compared with all test items of the other side by centred normalised correlation, of topics
-("topic space") or of what a logistic regression on the training set makes of them ("semantic space"). An
-item is relevant if it is of the query's category.
+_TEXT = """ {n_train:,} pairs of an image and a text to learn from and {n_test:,} to look up, of {n_classes}
+categories (the paper says 30; the data have {n_classes}). {topics} topics, {iterations} iterations, one
+start. A query is an image or a text of the test set; its topics are those of plain PLSA with the learned
+topics of its side, and it is compared with all test items of the other side by centred normalised
+correlation, of topics ("topic space") or of the predictions of a logistic regression on them, trained on
+the training set ("semantic space"). An item is relevant if it has the query's category.
 
-The paper takes "the mean precision value for the top 10 relevant retrievals": we read this as the mean of
-the precisions at the first ten relevant items. The columns "first 10 ranks" are for the other reading,
-where only ten items are looked at. "Random" is the mean over items in random order.
+The paper reports "the mean precision value for the top 10 relevant retrievals". We read this as the mean of
+the precisions at the first ten relevant items. The columns "first 10 ranks" follow the other reading, where
+only ten items count. "Random" is the mean over items in random order.
 
 The strength is the best of {grid} (mean of both directions in topic space) when a fifth of the training
 pairs is held out: {strengths}. "tied" (Link-PLSA in the paper) has one set of weights for both sides, and
@@ -40,10 +39,10 @@ no strength.
 {table}
 
 **The data differ.** The paper counts 1,024 visual words in each image and 6,203 words in each text. The
-copy of the data used here has histograms of {n_visual} visual words and tf-idf of {n_words:,} words.
-The histograms show little of a category: a logistic regression on them finds that of {image_accuracy} of the
-test images, one on the tf-idf that of {text_accuracy} of the test texts. The row
-"without topics" is the correlation of what these two say.
+copy of the data used here has histograms of {n_visual} visual words and tf-idf of {n_words:,} words. The
+histograms say little about the category: a logistic regression on them is right for {image_accuracy} of the
+test images, one on the tf-idf for {text_accuracy} of the test texts. The row "without topics" is the
+correlation of these two predictions.
 
 ### What agrees, and what does not
 

@@ -19,21 +19,20 @@ STRENGTHS = (1.0, 100.0)
 NO_GRAPH = "no graph"
 ITERATIONS, REPEATS = 10, 2
 
-_TEXT = """
-Of the three divergences, the paper says of l1 that "the computation only involves arithmetic operations and
-thresholding, which is substantially more simple and efficient". Here is the processor time of an iteration on
-all of COIL-20 ({n_documents:,} images, {n_topics} topics), the best of {repeats} runs of {iterations}
-iterations each, on one core, from random numbers.
+_TEXT = """ The paper says of l1 that "the computation only involves arithmetic operations and thresholding,
+which is substantially more simple and efficient". Here is the CPU time of an iteration on all of COIL-20
+({n_documents:,} images, {n_topics} topics), the best of {repeats} runs of {iterations} iterations each, on
+one core, from random numbers.
 
 {table}
 
 {conclusion} The reason: the paper's closed form for l1 is for one neighbour. With several, each weight is
 the median of those of all neighbours and of a value that depends on the multiplier, and the sum of weights
-has plateaus, so that its root has to be looked for between bounds; and rows that have become equal move
-only together, which takes a step of its own. For l2 and skl a weight is a square root or a value of the
-Wright omega function, and Newton's method finds the root in a few steps, from above. The arithmetic of l1
-is simpler; there is more of it. Here most of the time goes into the pixels; on sparse texts the gap is
-wider ([PLSA with a graph](../graph-plsa.md)).
+has plateaus, so its root has to be searched between bounds. And rows that have become equal only move
+together, which takes another step. For l2 and skl a weight is a square root or a value of the Wright omega
+function, and Newton's method finds the root in a few steps, from above. The arithmetic of l1 is simpler;
+there is more of it. Here most of the time goes into the pixels; on sparse texts the gap is wider ([PLSA
+with a graph](../graph-plsa.md)).
 """
 
 

@@ -29,7 +29,7 @@ section above.
 
 {conclusions}
 
-What cannot be had: the paper's second data set, TVGraz; and the tags of Figure 3, since the copy of the data
+Not available: the paper's second data set, TVGraz; and the tags of Figure 3, since the copy of the data
 used here has neither pictures nor the names of its words.
 """
 

@@ -166,7 +166,7 @@ def _findings(results: Results) -> list[str]:
         better = sum(run["accuracy"] > scores["PLSA"]["accuracy"] for run in graphed.values())
         method, strength = best.rsplit(" ", 1)
         sentences.append(
-            f"**{_TITLES[name]}**: PLSA clusters {percent(scores['PLSA']['accuracy'])} % rightly (NMI "
+            f"**{_TITLES[name]}**: PLSA clusters {percent(scores['PLSA']['accuracy'])} % correctly (NMI "
             f"{percent(scores['PLSA']['nmi'])} %), with the graph up to "
             f"{percent(graphed[best]['accuracy'])} % (NMI {percent(graphed[best]['nmi'])} %; {method}, "
             f"strength {strength}); {better} of {len(graphed)} divergences and strengths do better than PLSA."

@@ -60,7 +60,7 @@ _TEXT = """
 {n_documents:,} documents of {n_classes} classes, counts of the {n_terms:,} most frequent words (without
 English stop words), on average {length:.0f} in a document; {topics} topics; {starts}. Models with a
 prior start from maximum likelihood, as in the paper: up to {iterations} iterations without the prior, and as
-many with it. Models without a prior have up to twice as many, so that all come to rest.
+many with it. Models without a prior have up to twice as many, so that all converge.
 
 - *non-zeros*: share of the documents' weights that are not exactly zero; without a prior weights only come
   close to zero, with one they are set to zero where that is a stationary value
@@ -243,7 +243,7 @@ def _findings(results: Results) -> list[str]:
     before, after = _change(results, key)
     return [
         f"**{_TITLES[results['dataset']]}**: with the paper's prior ({key}), documents use "
-        f"{percent(after['used'])} % of the topics in place of {percent(before['used'])} %, and purity goes "
+        f"{percent(after['used'])} % of the topics instead of {percent(before['used'])} %, and purity goes "
         f"from {percent(before['purity'])} to {percent(after['purity'])} %. That the prior induces sparsity "
         f"is {'confirmed' if _sparser(before, after) else 'not confirmed'}."
     ]

@@ -36,9 +36,9 @@ The paper had 16 features, PageRank among them, and 6,000 queries to learn from.
 
 {table}
 
-*p* is of the paired t-test over queries, not corrected. *Detectable* is the difference of mean average
-precision that such a test finds in four of five cases, given how much queries differ: smaller ones cannot be
-told from chance here.
+*p* is of the paired t-test over queries, not corrected. *Detectable* is the difference in mean average
+precision that such a test finds in four of five cases, given how much queries differ. Smaller differences
+cannot be told from chance here.
 
 {conclusion}
 """

@@ -34,17 +34,16 @@ CHANGES = {
     "LSI, plain tf-idf": "dense: singular vectors of tf-idf weights",
 }
 
-_TEXT = """
-The settings used above were first chosen on these two collections, so that their numbers flatter the first
-row. Each other row changes one thing of it, or is LSI; grids are {sizes} topics times 21 blends with BM25,
-one random start each; mean average precision of the best, and of queries whose parameters were chosen on
-others.
+_TEXT = """ The settings used above were first chosen on these two collections, so their numbers flatter the
+first row. Each other row changes one setting, or is LSI; grids are {sizes} topics times 21 blends with
+BM25, one random start each; mean average precision of the best, and of queries whose parameters were chosen
+on others.
 
 {table}
 
-And how many words a topic needs, on {first_name} with {n_topics} topics: the word budget (each topic has so
-many words) beside an l1 penalty (a topic has as many as it gets; non-negative as well, alpha_docs 0.1,
-penalties from {first:g} to {last:g}), best blend each.
+How many words does a topic need? On {first_name} with {n_topics} topics, the table compares the word budget
+(each topic has this many words) with an l1 penalty (a topic has as many as it gets; also non-negative,
+alpha_docs 0.1, penalties from {first:g} to {last:g}), best blend each.
 
 ![Mean average precision over density](figure:density)
 
@@ -159,7 +158,7 @@ def _conclusions(results: Results) -> str:
             f"{each['held_out'][change]['AP'] - each['held_out'][BASE]['AP']:+.3f} ({TITLES[name]})"
             for name, each in results["collections"].items()
         )
-        lines.append(f"- {change} in place of the first row: {differences} held out.")
+        lines.append(f"- {change} instead of the first row: {differences} held out.")
     return "\n".join(lines)
 
 

@@ -25,13 +25,12 @@ LEAST = 20
 
 PLAIN, TOPICS, REDUCED = "LambdaRank", "LambdaRank + RLSI", "LambdaRank + RLSI, fewer terms"
 
-_TEXT = """
-SciFact: {n_documents:,} abstracts, {n_train:,} claims to learn from and {n_test:,} to test. LambdaRank
-(LightGBM) puts the best {depth} documents of each query in order, by scores of BM25 and VSM, lengths, and how
-many of the query's terms a document has; with topics, also by their score ({n_topics} topics of RLSI with a
-word budget, in the metric of the Gram matrix), by which documents are found as well. "Fewer terms": topics of
-terms in at least {least} documents only ({n_left:,} of {n_terms:,}). The paper had 16 features, PageRank
-among them, and 6,000 queries of a web search engine to learn from.
+_TEXT = """ SciFact: {n_documents:,} abstracts, {n_train:,} claims to learn from and {n_test:,} to test.
+LambdaRank (LightGBM) puts the best {depth} documents of each query in order, by scores of BM25 and VSM,
+lengths, and how many of the query's terms a document has; with topics, also by their score ({n_topics}
+topics of RLSI with a word budget, in the metric of the Gram matrix), which also helps to find documents.
+"Fewer terms": topics of terms in at least {least} documents only ({n_left:,} of {n_terms:,}). The paper had
+16 features, PageRank among them, and 6,000 queries of a web search engine to learn from.
 
 {table}
 
@@ -110,11 +109,11 @@ def render(results: Results) -> Section:
             for key in ("n_documents", "n_terms", "n_left", "n_train", "n_test", "n_topics", "depth", "least")
         },
         table=table(["", "MAP", *MEASURES[1:]], rows, "l" + "r" * len(MEASURES)),
-        legend=results["legend"].replace(" + and - mark what", " Marks + and - stand at what"),
+        legend=results["legend"].replace(" + and - mark what", " A + or - marks what"),
         conclusions="\n".join(
             [
                 f"- *The topics' score improves LambdaRank*: {_verdict(results, '', 1)}. Of all that the "
-                f"trees gain, {share:.1f} % is by that score.",
+                f"trees gain, {share:.1f} % comes from that score.",
                 f"- *Topics of fewer terms are worse*: {_verdict(results, 'reduced_', -1)}.",
             ]
         ),

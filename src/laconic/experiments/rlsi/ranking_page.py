@@ -13,27 +13,26 @@ from laconic.experiments.writing import decimal, list_of, table
 AS_GOOD = 0.99
 LEVEL = 0.05
 
-_TEXT = """
-The paper's collections (AP, WSJ, OHSUMED) cannot be had freely; these are {collections}. English stop words
-are left out and endings taken off; all other terms are kept. Scores of term matching are divided by the best
-one of each query, and blended with those of topics in steps of 0.05. Squared-loss models see log-entropy
-weights, PLSA and LDA counts; topics are compared in the metric of their Gram matrix (the cosine of what the
-weights stand for), except for LDA.
+_TEXT = """ The paper's collections (AP, WSJ, OHSUMED) are not freely available; we used {collections}.
+English stop words are removed and words stemmed; all other terms are kept. Term scores are divided by the
+best score of each query and blended with topic scores in steps of 0.05. Models with squared loss get
+log-entropy weights, PLSA and LDA counts. Topics are compared in the metric of their Gram matrix (the cosine
+of what the weights stand for), except for LDA.
 
 Grids: {sizes} topics for LSI and for the word budget (topics of {share:.0%} of the terms, non-negative,
-alpha_docs {alpha_docs:g}); {few}. The paper shows the best of its grid. "Held out" is more honest: parameters
-and blend of every query were chosen on other queries, by mean average precision, in ten folds. Numbers are
-trec_eval's, of the first 1,000 documents. What is marked + or - is significantly better or worse than {terms}
-alone (paired t-test, p < {level:g}, corrected by Holm's method).
+alpha_docs {alpha_docs:g}); {few}. The paper shows the best of its grid. "Held out" is more honest: the
+parameters and the blend for every query were chosen on other queries, by mean average precision, in ten
+folds. Numbers are trec_eval's, for the first 1,000 documents. A + or - marks results that are significantly
+better or worse than {terms} alone (paired t-test, p < {level:g}, corrected by Holm's method).
 
-The grids of LSI and of the word budget are of the same size; those of the other models, which take longer,
-are smaller, so that their numbers are rather too low (*The same grids for all*, below, mends that for some).
-The search before the grids was of different length, too: that topics are non-negative and the size
-of alpha_docs were chosen on {tuned} and looked at again on CACM and NPL, the weights of terms on Cranfield,
-CACM and TIME, and the numbers of topics after a look at nearly all. About so many settings of RLSI had been
-tried: {tried}; of LSI about 20 on Cranfield, CACM and TIME, and 7 on NPL and SciFact. To hold queries out
-guards against the choice within a grid, not against this. *Other starts*, below, has the
-collections where no such choice was made.
+The grids of LSI and of the word budget have the same size. Those of the other models, which take longer,
+are smaller, so their numbers are probably too low (*The same grids for all*, below, corrects that for
+some). The search before the grids was not equally long either. Non-negative topics and the size of
+alpha_docs were chosen on {tuned} and checked on CACM and NPL, term weights on Cranfield, CACM and TIME, and
+the numbers of topics after looking at nearly all collections. The number of settings of RLSI tried was
+about {tried}; for LSI, about 20 on Cranfield, CACM and TIME, and 7 on NPL and SciFact. Holding out queries
+protects against the choice within a grid, but not against this. *Other starts*, below, has the collections
+where no such choice was made.
 
 ### Mean average precision, blended with BM25, held out
 
@@ -49,8 +48,8 @@ collections where no such choice was made.
 
 ### Sparse topics against dense ones
 
-How mean average precision (held out) of RLSI with a word budget compares with that of LSI, with the
-bootstrap's 95 % interval over queries; and how dense the topics are that were chosen.
+Mean average precision (held out) of RLSI with a word budget compared with LSI, with a 95 % bootstrap
+interval over queries, and the density of the chosen topics.
 
 {ratios}
 

@@ -12,10 +12,9 @@ from laconic.experiments.writing import decimal, list_of, table
 
 STARTS = (0, 1, 2)
 
-_TEXT = """
-Intervals above are over queries, with one random start of each model. Here RLSI with a word budget is fitted
-from {n_starts} starts, on the same grids, each chosen anew on other queries; LSI has no random start. Mean
-average precision, held out, blended with BM25:
+_TEXT = """ The intervals above are over queries, with one random start per model. Here, RLSI with a word
+budget is fitted from {n_starts} starts, on the same grids, and parameters are chosen again on other queries
+for each; LSI has no random start. Mean average precision, held out, blended with BM25:
 
 {table}
 

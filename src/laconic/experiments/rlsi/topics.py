@@ -32,13 +32,12 @@ COMPACTNESS = {
     "LSI": 1.0,
 }
 
-_TEXT = """
-The paper shows topics of AP, a newswire of 1988. Here they are of {n_documents:,} articles of BBC news with
-{n_terms:,} terms (endings are not taken off, so that words can be read); {n_topics} topics. The paper's
-penalties are for weights of another scale than those here, where documents have length one; these are what
-`RLSI` takes by default for each pair of norms. *Density* is the paper's average topic compactness: the share
-of a topic's weights that are not zero. *Alive* counts topics that have words. Whether topics can be read is a
-matter of taste; NPMI coherence of their first ten words (from -1 to 1, more is better) is a number for it.
+_TEXT = """ The paper shows topics of AP, a newswire of 1988. Here we use {n_documents:,} articles of BBC
+news with {n_terms:,} terms (not stemmed, so that words are readable); {n_topics} topics. The paper's
+penalties are for weights on another scale; here documents have unit length, and the penalties are the
+defaults of `RLSI` for each pair of norms. *Density* is the paper's average topic compactness: the share of
+a topic's weights that are not zero. *Alive* counts topics that have words. Readability is a matter of
+taste; as a number for it, we give the NPMI coherence of the first ten words (from -1 to 1, more is better).
 
 {numbers}
 

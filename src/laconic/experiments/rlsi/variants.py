@@ -32,19 +32,18 @@ LIVING = 0.9
 # Below this density, a model has hardly any words.
 HOLLOW = 0.003
 
-_TEXT = """
-Four variants of RLSI, named by the norms on topics and on documents, with tf-idf weights as in the paper; the
-largest number of topics of the paper's range ({n_topics}); {penalties}. Scores of
-topics are blended with those of BM25, which are divided by the best one of each query. The paper has no
-collections of ours; its Figures 3 to 5 are charts without numbers, so that only what it concludes can be
-compared. The paper shows the best of the grid; "held out" is the mean average precision of queries whose
-parameters, blend included, were chosen on other queries (ten folds).
+_TEXT = """ Four variants of RLSI, named by the norms on topics and on documents, with tf-idf weights as in
+the paper; the largest number of topics of the paper's range ({n_topics}); {penalties}. Scores of topics are
+blended with those of BM25, which are divided by the best one of each query. The paper used other
+collections, and its Figures 3 to 5 are charts without numbers, so only its conclusions can be compared. The
+paper shows the best of the grid; "held out" is the mean average precision of queries whose parameters,
+blend included, were chosen on other queries (ten folds).
 
 {table}
 
-Marked + or - is what is significantly better or worse than BM25 alone (paired t-test, p < 0.05, corrected by
-Holm's method). *Density* is the share of the topics' weights that are not zero, of the grid's best. *Gram*
-compares what weights stand for in place of the weights: the cosine of vC and wC.
+A + or - marks results that are significantly better or worse than BM25 alone (paired t-test, p < 0.05,
+corrected by Holm's method). *Density* is the share of the topics' weights that are not zero, of the grid's
+best. *Gram* compares what the weights stand for instead of the weights: the cosine of vC and wC.
 
 {conclusions}
 """
@@ -192,7 +191,7 @@ def _conclusions(results: Results) -> str:
     return "\n".join(
         [
             *(
-                [f"- The best of {list_of(empty)} has hardly any words: that is no topic model."]
+                [f"- The best of {list_of(empty)} has hardly any words, so it is not a topic model."]
                 if empty
                 else []
             ),

@@ -20,13 +20,13 @@ NAMES = ("cranfield", "cacm", "scifact", "time")
 LEAST = (1, 2, 5, 20)
 N_TOPICS = 100
 
-_TEXT = """
-"Reducing the vocabulary size will sacrifice learning accuracy of RLSI and consequently hurt the retrieval
-performance", says the paper, of terms that occur less than 100 times. Here topics ({n_topics} of them, each
-with as many words as {share:.0%} of the whole vocabulary) see only terms of at least so many documents,
-while BM25 keeps all; and in the last column BM25 loses them as well. Mean average precision of queries
-whose blend was chosen on other queries; the ratio is that to topics of all terms, with the bootstrap's 95 %
-interval over queries (one random start of each model: what another start changes is not in it).
+_TEXT = """ "Reducing the vocabulary size will sacrifice learning accuracy of RLSI and consequently hurt the
+retrieval performance", says the paper, of terms that occur less than 100 times. Here topics ({n_topics} of
+them, each with as many words as {share:.0%} of the whole vocabulary) see only terms that occur in at least
+this many documents, while BM25 keeps all terms. In the last column, BM25 loses them as well. Mean average
+precision of queries whose blend was chosen on other queries; the ratio is that to topics of all terms, with
+the bootstrap's 95 % interval over queries (one random start of each model: what another start changes is
+not in it).
 
 {table}
 
@@ -110,7 +110,7 @@ def _finding(results: Results) -> str:
     ratios = list_of(f"{decimal(pair['ratio'])} ({TITLES[name]})" for name, pair in worst.items())
     verdict = "confirmed" if len(hurt) == len(worst) else "confirmed in part" if hurt else "not confirmed"
     return (
-        f"with topics of terms in at least {results['least'][-1]} documents in place of all, mean average "
+        f"with topics of terms in at least {results['least'][-1]} documents instead of all, mean average "
         f"precision is {ratios} of what it was. That fewer terms hurt is {verdict} for the topics"
         f"{' (significant for ' + list_of(hurt) + ')' if hurt else ''}."
     )

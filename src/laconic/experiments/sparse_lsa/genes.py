@@ -42,7 +42,7 @@ GROUPED, SAME_STRENGTH, SAME_GENES, SAME_SHARE = (
 
 _TEXT = """
 The paper's {tumours} tumours with {their_genes:,} genes in {their_groups:,} disjoint groups of the gene
-ontology are not at hand; these are {n_samples} cancer cell lines with {n_genes:,} genes in {n_groups}
+ontology are not available; these are {n_samples} cancer cell lines with {n_genes:,} genes in {n_groups}
 pathways of {smallest} to {largest} genes, which overlap (a gene is in {memberships:.1f} of them on average).
 So only the kind of result can be compared, not the genes. Values are logarithms (base 2, from {floor:g} on;
 genes that are never above it are left out) less the gene's mean, and samples have length one; {components}

@@ -21,7 +21,7 @@ def _loses_little(*data: Results) -> Verdict:
     )
     return judged(
         [gap < SLIGHTLY for gap in gaps],
-        f"With 1,000 dimensions of all documents it loses so many points of accuracy: {shown}.",
+        f"With 1,000 dimensions of all documents it loses this many points of accuracy: {shown}.",
     )
 
 
@@ -134,7 +134,7 @@ def _pathways(genes: Results) -> Verdict:
     return judged(
         [whole > none, grouped["explained"] >= plain["explained"]],
         f"Components take {whole} pathways whole, without groups {none}; but they explain "
-        f"{percent(grouped['explained'])} % in place of {percent(plain['explained'])} % at the same λ.",
+        f"{percent(grouped['explained'])} % instead of {percent(plain['explained'])} % at the same λ.",
     )
 
 
@@ -152,12 +152,12 @@ CLAIMS = (
     Claim(
         "The numbers for RCV1 and for breast cancer",
         "Section 5",
-        untested("Neither can be had; Reuters-21578 and 50 cell lines stand in for them."),
+        untested("Neither is available; Reuters-21578 and 50 cell lines replace them."),
     ),
 )
 CHANGED = (
     "**Sparse coding.** Its penalty was chosen at 100 dimensions and kept for 1,000 in "
-    "Table 3, where the result is poor; this was seen, and is said there, but not mended yet.",
+    "Table 3, where the result is poor; this was noticed and is noted there, but has not been fixed yet.",
     "Whether other settings were changed before the first results were stored was not recorded.",
 )
 FUTURE = (

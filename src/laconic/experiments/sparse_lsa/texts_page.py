@@ -19,22 +19,22 @@ from laconic.experiments.writing import count, percent, table
 TITLES = {
     "20newsgroups": "20 Newsgroups, whole messages",
     "20newsgroups-bare": "20 Newsgroups, without headers",
-    "reuters21578": "Reuters, in place of RCV1",
+    "reuters21578": "Reuters, instead of RCV1",
 }
 _DATA = {
     "20newsgroups": """
-The groups alt.atheism and talk.religion.misc, as in the paper. Messages are whole, with their headers, which
-name the groups that a message was sent to: that makes the task easier than the texts are, and the next
-section is without them. The paper does not say what it did. All words that are in any training message
+The groups alt.atheism and talk.religion.misc, as in the paper. Messages are complete, including headers,
+which name the groups a message was sent to. That makes the task easier than the texts alone would be; the
+next section leaves headers out. The paper does not say what it did. All words of the training messages
 count.""",
     "20newsgroups-bare": """
 The same messages without headers, quoted lines and signatures, in a shorter version of the experiment. The
-number of words that are left {near} the paper's. All words that are in any training message count.""",
+number of remaining words {near} the paper's. All words of the training messages count.""",
     "reuters21578": """
-RCV1 is not at hand; these are the articles of Reuters-21578 with exactly one topic, of topics with at least
-{smallest} such articles, and at most {largest} of each (drawn at random), since two topics would otherwise
-be two thirds of all. Words are those in at least five training documents, without English stop words. With
-another collection, only what is said about methods can be compared, not numbers.""",
+RCV1 was not available. Instead we use the articles of Reuters-21578 with exactly one topic, for topics with
+at least {smallest} such articles, and at most {largest} of each (drawn at random), because two topics would
+otherwise make up two thirds. Words are those in at least five training documents, without English stop
+words. With another collection, only conclusions about methods can be compared, not numbers.""",
 }
 
 _PROTOCOL = """
@@ -46,19 +46,19 @@ _PROTOCOL = """
 | words | {n_terms:,} | {paper_terms:,} |
 | classes | {n_classes} | {paper_classes} |
 
-Documents are tf-idf of length one. A linear SVM (LIBSVM), with C of {penalties} by {folds}-fold
-cross-validation on the training documents, is trained on two thirds of the documents and tested on the rest;
-means ± standard deviations over {splits}. The paper finds the topics of *all* documents, and splits them
-afterwards. Here **vocabulary, weights and topics are those of the training documents only**
+Documents are tf-idf vectors of unit length. A linear SVM (LIBSVM), with C of {penalties} by {folds}-fold
+cross-validation on the training documents, is trained on two thirds of the documents and tested on the
+rest; means ± standard deviations over {splits}. The paper finds the topics of *all* documents, and splits
+them afterwards. Here **vocabulary, weights and topics are those of the training documents only**
 ({n_train:,} documents, {n_train_terms:,} words in the last split), except where it says "all documents".
-{limit}λ is the paper's 0.05, which needs no translation: its loss has the same half, and its documents have
-length one.
+{limit}λ is the paper's 0.05, which can be used as it is: its loss has the same factor 1/2, and its
+documents have unit length.
 
 LSA projects on singular vectors. Sparse LSA has up to {sparse_iterations} iterations, and starts from
 documents drawn at random. Sparse coding is RLSI with l2 topics and l1 documents; its penalty is chosen at
 {coding_dimension} dimensions on the training documents of the first split, which are split once more
-({coding}). LDA is scikit-learn's, {lda_iterations} iterations on counts; it is slow, and so left out where
-dimensions are many. The SVM on tf-idf itself, without any projection, has an accuracy of {words} %.
+({coding}). LDA is scikit-learn's, {lda_iterations} iterations on counts; it is slow, so it is left out for
+many dimensions. The SVM on tf-idf itself, without any projection, has an accuracy of {words} %.
 
 ### Accuracy and dimension (Figure 2)
 
@@ -83,13 +83,13 @@ dimension. Sparse LSA has {swept} dimensions here (paper: 1,000), and λ varies.
 
 ### Time and memory (Table 3)
 
-{whole:,} dimensions, and topics of all documents, as in the paper. Times are milliseconds of one core for a
-document, from sparse documents: alone, and among {n_projected:,} that are projected at once. The paper's
-seem to be for documents one at a time, on a computer of 2010. Sparse coding computes the products of its
-topics anew in every call, which is most of its time for a document alone. Weights here are of four bytes,
-the paper's of eight; where topics are sparse, the places of their weights count as well. "Projected" is the
-share of dimensions that are not zero. "{scaled}" also divides by the singular values, as the paper's formula
-does. The last column is for topics of training documents only, with {largest:,} dimensions.
+{whole:,} dimensions, and topics of all documents, as in the paper. Times are milliseconds per document on
+one core, for sparse documents: projected alone, and as one of {n_projected:,} projected at once. The
+paper's times seem to be for single documents, on a computer of 2010. Sparse coding recomputes the products
+of its topics in every call, which is most of its time for a single document. Weights take four bytes here
+and eight in the paper; for sparse topics, the positions of the weights count as well. "Projected" is the
+share of dimensions that are not zero. "{scaled}" also divides by the singular values, as the paper's
+formula does. The last column is for topics of training documents only, with {largest:,} dimensions.
 
 {efficiency}
 
@@ -97,8 +97,8 @@ does. The last column is for topics of training documents only, with {largest:,}
 
 {conclusions}
 """
-_LIMIT = """Topics cannot be more than documents, so that there are no 1,000 of the training documents, as in
-the paper; the largest dimension is {largest:,}. """
+_LIMIT = """There cannot be more topics than documents, so the training documents cannot have 1,000 topics "
+    "as in the paper; the largest dimension is {largest:,}. """
 
 
 def render_texts(results: Results) -> Section:

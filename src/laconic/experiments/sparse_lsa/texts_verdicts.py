@@ -60,7 +60,7 @@ def _loss(results: Results) -> str:
     whole = _gap(rows, LSA, SPARSE)
     trained = _gap({method: _last(results, method) for method in (LSA, SPARSE)}, LSA, SPARSE)
     return (
-        f"Sparse LSA loses less than a point of accuracy against LSA where dimensions are many: it loses "
+        f"Sparse LSA loses less than a point of accuracy against LSA with many dimensions: it loses "
         f"{whole:.1f} points with {results['whole']['dimension']:,} dimensions of all documents (paper: "
         f"{_gap(theirs, LSA, SPARSE):.1f}), and {trained:.1f} with {results['largest']:,} of the training "
         f"documents. {verdict([whole < SLIGHTLY, trained < SLIGHTLY])} The accuracies themselves, of all "
@@ -87,7 +87,7 @@ def _density(results: Results) -> str:
     ours = results["whole"]["rows"][SPARSE]["density"]
     theirs = results["paper"]["densities"][SPARSE]["1000"]
     return (
-        f"Topics become sparser as they become more: {100 * densities[0]:.2f} % to {100 * densities[-1]:.2f} "
+        f"More topics are sparser: {100 * densities[0]:.2f} % to {100 * densities[-1]:.2f} "
         f"% of the weights are not zero. {verdict([densities == sorted(densities, reverse=True)])} With "
         f"{results['whole']['dimension']:,} dimensions of all documents it is {100 * ours:.2f} % (paper, "
         f"1,000 dimensions: {100 * theirs:.2f} %)."
@@ -100,7 +100,7 @@ def _nonnegative(results: Results) -> str:
     sparse, nonnegative = (100 * rows[method]["density"] for method in (SPARSE, NONNEGATIVE))
     return (
         f"Without negative weights it does as well, with sparser topics: {gap:+.1f} points, with "
-        f"{nonnegative:.3f} % in place of {sparse:.3f} % of the weights. "
+        f"{nonnegative:.3f} % instead of {sparse:.3f} % of the weights. "
         f"{verdict([abs(gap) < SLIGHTLY, nonnegative < sparse])}"
     )
 
@@ -128,8 +128,8 @@ def _time(results: Results) -> str:
     return (
         f"Projection is faster by orders of magnitude: LSA takes {alone:.1f} times as long for a document "
         f"alone, and {together:.1f} times for one among others (paper: {paper:.0f}). "
-        f"{verdict([alone >= 10, together >= 10])} Here LSA reads only the weights of a document's words. Of "
-        "documents that are dense vectors, as the paper's time lets one think, it projects one in "
+        f"{verdict([alone >= 10, together >= 10])} Here LSA reads only the weights of a document's words. If "
+        f"documents are dense vectors, as the paper's times suggest, it projects one in "
         f"{dense:.2g} ms, {dense / rows[SPARSE]['one']:.0f} times as long as Sparse LSA one alone."
     )
 
