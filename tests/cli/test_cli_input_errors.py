@@ -140,7 +140,7 @@ def test_counts(refused, corpus, tmp_path, kind):
         path, "--stop-words", "none", "--stemmer", "german"
     )
     message = refused(path, "--vocabulary", "short.txt")
-    assert message == f"{path} has 24 terms, but the vocabulary has 2; give the one that was made with it"
+    assert message == f"{path} has 24 terms, but the vocabulary has 2; give the vocabulary that belongs to it"
     assert refused(path, "--vocabulary", "no.txt") == "no.txt does not exist; check the path"
     write_lines(tmp_path / "b.txt", ["red"])
     assert f"{path} holds counts, and only one such file can be read at a time: name it alone" == refused(
@@ -155,9 +155,9 @@ def test_saved_things(refused, corpus, saved, tmp_path):
     assert (
         refused("c", "--label", "kind", "--weighting", "count") == f"{why}: leave --label and --weighting out"
     )
-    assert refused(saved).endswith("is a saved model and no folder of texts; give the texts")
+    assert refused(saved).endswith("is a saved model, not a folder of texts; give the texts")
     with pytest.raises(
-        CorpusError, match=r"c is a saved corpus and no folder of texts; Corpus\.load takes it"
+        CorpusError, match=r"c is a saved corpus, not a folder of texts; Corpus\.load takes it"
     ):
         Corpus.read(tmp_path / "c")
 

@@ -141,7 +141,7 @@ def test_refusals(laconic, saved, counted, tmp_path):
     assert "none in common; name its terms with --vocabulary" in message
     assert "holds counts, not texts: leave --text and --id out" in refused(path, "--text", "x", "--id", "y")
     short = write_lines(tmp_path / "short.txt", ["apple"])
-    assert "but the vocabulary has 1; give the one" in refused(path, "--vocabulary", short)
+    assert "but the vocabulary has 1; give the vocabulary" in refused(path, "--vocabulary", short)
     texts = write_lines(tmp_path / "a.txt", ["apple"])
     assert "holds texts, whose vocabulary is found in them" in refused(texts, "--vocabulary", short)
     assert "only one such file can be read" in refused(texts, path)

@@ -243,7 +243,7 @@ SKIPS = {
     "c.csv": (b'text,k\na,1\nb,2\n"never closed,3\nc,4\nd,5', ["a", "b", "c", "d"], ["4: not CSV"]),
     "d.csv": (b'text,k\r\na,1\r\n"\xff\r\n",2\r\n"c\xfe,3\r\nd,4\r\n', ["a", "d"], ["3: bytes", "5: bytes"]),
     "e.csv": (b'text,k\n"never closed,1\n\xff,2\nb,3\n', ["b"], ["2: not CSV", "3: bytes"]),
-    "a.txt": (b"a\n\xff\xfe\nb\n", ["a", "b"], ["2: bytes that are not utf-8"]),
+    "a.txt": (b"a\n\xff\xfe\nb\n", ["a", "b"], ["2: bytes that are not valid utf-8"]),
 }
 
 

@@ -257,7 +257,7 @@ def test_starts_report_their_range():
 
 def test_page_says_how_unequal_the_search_was():
     text = " ".join(ranking_page.render(ranking_results(1.0, (0.99, 1.01))).text.split())
-    assert "The search before the grids was of different length" in text
+    assert "The search before the grids was not equally long" in text
     assert f"{TRIED['time']} on TIME" in text
 
 

@@ -244,7 +244,7 @@ def test_a_port_that_is_taken_is_said():
     made, bound = chosen_door("127.0.0.1", 0, None)
     bound.listen()
     try:
-        with pytest.raises(ParameterError, match=f"port {made.port} of 127.0.0.1 cannot be had"):
+        with pytest.raises(ParameterError, match=f"port {made.port} of 127.0.0.1 is not available"):
             chosen_door("127.0.0.1", made.port, None)
     finally:
         bound.close()

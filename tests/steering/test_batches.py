@@ -188,7 +188,7 @@ def test_what_batches_cannot_be(data):
     with pytest.raises(ValueError, match="decay"):
         NMF(4).partial_fit(X, decay=2)
     model = NMF(4, random_state=0).partial_fit(X)
-    with pytest.raises(ParameterError, match="n_components was changed since the last batch"):
+    with pytest.raises(ParameterError, match="n_components has changed since the last batch"):
         model.set_params(n_components=5).partial_fit(X)
     groups = GroupNMF(2, 1, random_state=0).partial_fit(X, y)
     with pytest.raises(ValueError, match="the class 'land' is new"):

@@ -137,8 +137,8 @@ CLAIMS = (
         "RLSI scales to 1.6 million documents and 7 million terms",
         "Section 6.4",
         untested(
-            "The web collection and 16 machines are not available; [another page](../performance.md) shows how "
-            "time and memory grow on one machine."
+            "The web collection and 16 machines are not available; [another page](../performance.md) shows "
+            "how time and memory grow on one machine."
         ),
     ),
     Claim(
