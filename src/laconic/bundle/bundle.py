@@ -74,7 +74,7 @@ class Bundle:
     documents : Documents or None
         Read and checked when first used.
     index : SearchIndex
-        The documents as they are searched; derived from them when first used.
+        The search index; built from the documents when first used.
     chosen : Chosen or None
         What spoke for which number of topics, where `laconic.choose` was asked: ``choice.record()``.
     vocabulary : numpy.ndarray of str, or None

@@ -32,7 +32,7 @@ class Chosen:
     Parameters
     ----------
     recommended : int
-        The number of topics that has the most to say for it.
+        The recommended number of topics.
     reason : str
     warnings : tuple of str
     n_documents, n_runs : int

@@ -351,7 +351,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         warnings.warn(InputWarning(InputError("no topic has a word: ", *remedy)), stacklevel=5)
 
     def transform(self, X: Any) -> Weights:
-        """The weights of documents for the topics found: the document half step with the topics fixed.
+        """The topic weights of documents: the document half step with the topics fixed.
 
         Parameters
         ----------
@@ -732,7 +732,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return vocabulary
 
     def inverse_transform(self, X: Any) -> Weights:
-        """The documents that weights stand for: W C (sparse where the topics are).
+        """The documents that weights describe: W C (sparse if the topics are).
 
         Parameters
         ----------

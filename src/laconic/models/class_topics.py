@@ -59,7 +59,7 @@ def _topic_rows(value: Any, model: Any) -> NDArray[np.int64]:
 
 
 class ClassTopicsModel(BatchModel):
-    """Base of the models with topics that all classes share and topics that each has for itself.
+    """Base of the models with topics that all classes share and topics of each class.
 
     Losses know topics by their owners: the shared ones, then those of each class. So does ``components_``
     after a fit. Topics that edits have added come last all the same, so that numbers never move:

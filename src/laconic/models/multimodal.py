@@ -500,7 +500,7 @@ class MultimodalPLSA(MixtureModel):
         return self.transform(X, modality)
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Weights:
-        """The same as ``fit(X).transform(X)``: one composition for all modalities of a document.
+        """The same as ``fit(X).transform(X)``: one set of weights for all modalities of a document.
 
         The weights in each modality are in ``modality_weights_``.
         """

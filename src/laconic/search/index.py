@@ -447,7 +447,7 @@ class SearchIndex:
         k : int, default=1000
             At most this many documents for a query.
         blend : float, optional
-            The part of topics, in place of the index's own.
+            How much topics count, instead of the index's own blend.
         vectors : array of shape (n_queries, n_dimensions), optional
             Of the queries, in their order, for an index with vectors and without an encoder.
 
@@ -524,9 +524,9 @@ class SearchIndex:
         queries : mapping of str to str
             The text of each query by its id; use other queries for testing.
         qrels : mapping of str to mapping of str to int
-            For each query the documents that were judged; relevant are those with 1 or more.
+            For each query, the grades of judged documents; 1 or more is relevant.
         vectors : array of shape (n_queries, n_dimensions), optional
-            As of `run`.
+            As in `run`.
         **grids
             What to choose from, in place of the defaults: `blends`, `vector_blends`, `k1` and `b`, sequences
             of numbers.
@@ -563,7 +563,7 @@ class SearchIndex:
         documents : mapping of str to str
             The text of each document by its id, which must be new.
         labels : mapping of str to str, optional
-            For group models, the class of each document by its id; predicted where it is missing.
+            For group models, the class of each document by its id; predicted if missing.
         vectors : array of shape (n_new_documents, n_dimensions), or path, optional
             Those of the new documents, in their order, for an index with vectors and without an encoder.
 
@@ -636,14 +636,14 @@ class SearchIndex:
         *,
         vectors: Any = None,
     ) -> Self:
-        """Add documents, in place of those that have the same id.
+        """Add documents, replacing those with the same id.
 
         Parameters
         ----------
         documents, labels : mapping of str to str
-            As of `add`, but that ids may be there already.
+            As in `add`, but ids may already be in the index.
         vectors : array of shape (n_new_documents, n_dimensions), or path, optional
-            As of `add`.
+            As in `add`.
         """
         check_mapping("documents", documents, "texts")
         known = {str(id) for id in documents}.intersection(self.ids.tolist())

@@ -447,7 +447,7 @@ def _columns(draft: Draft, words: Iterable[str]) -> list[int]:
     bundle = draft.bundle
     places = word_columns(bundle)
     if not places:
-        raise ParameterError("this model was saved without a vocabulary: it does not know words")
+        raise ParameterError("this model was saved without a vocabulary, so it has no words")
     vectorizers = [one for one in (bundle.vectorizer, *bundle.vectorizers.values()) if one is not None]
     found: list[int] = []
     unknown = []

@@ -107,7 +107,7 @@ def found_anew(
     X : csr_array of shape (n_documents, n_terms)
         The documents, as the model takes them.
     keep : {"frozen", "anchored"}, default="frozen"
-        As of `refitted`.
+        As in `refitted`.
     y : array of shape (n_documents,), optional
         Their classes, for a model that has classes.
     strength : float
