@@ -133,7 +133,7 @@ def test_what_cannot_be_updated_says_so(old_texts, new_texts):
     groups = laconic.fit(
         old_texts, model="group-nmf", n_shared=1, n_per_class=1, labels=["a", "b"] * 30, min_df=1, max_df=1.0
     )
-    with pytest.raises(ParameterError, match="GroupNMF has topics of classes"):
+    with pytest.raises(ParameterError, match="GroupNMF is a group model"):
         groups.update(new_texts)
     with pytest.raises(ParameterError, match="without a vocabulary"):
         laconic.Bundle(laconic.NMF(2).fit(np.eye(4))).update(new_texts)

@@ -67,7 +67,7 @@ SKIP = "(--on-error skip skips such rows)"
             "a.txt",
             "the\nand\n",
             [],
-            "a.txt: none of 2 texts contains a term: all are empty, or consist of stop",
+            "a.txt: no terms found in 2 texts: all are empty, or consist of stop",
         ),
         ("a.txt", "the\nand\n", [], "of what is not a word; check the texts, or change --stop-words"),
         ("a.txt", "red\nblue\n", [], "a.txt: no terms are left of 2: for 2 texts, --min-df 2 requires"),

@@ -139,7 +139,7 @@ def test_a_file_of_words_that_cannot_be_read_is_named(tmp_path):
     with pytest.raises(ValueError, match=r"stop_words: .*absent\.txt cannot be read"):
         Vectorizer(stop_words=tmp_path / "absent.txt")
     (tmp_path / "latin.txt").write_bytes("für".encode("latin-1"))
-    with pytest.raises(ValueError, match=r"latin\.txt cannot be read as words.*UTF-8"):
+    with pytest.raises(ValueError, match=r"latin\.txt cannot be read as a UTF-8 file"):
         Vectorizer(stop_words=tmp_path / "latin.txt")
 
 

@@ -99,7 +99,7 @@ def test_one_column_is_not_several(tmp_path):
 
 def test_the_medium_without_terms_is_named(tmp_path):
     path = write(tmp_path / "pairs.jsonl", [{"de": "Meer", "en": ""}] * 3)
-    with pytest.raises(CorpusError, match="the texts of 'english': none of 3 texts contains a term"):
+    with pytest.raises(CorpusError, match="the texts of 'english': no terms found in 3 texts"):
         read_corpora(path, COLUMNS, options=LOOSE)
 
 

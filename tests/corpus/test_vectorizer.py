@@ -138,7 +138,7 @@ def test_stop_words_never_warn():
     ("texts", "options", "message"),
     [
         ([], {}, "there are no texts"),
-        (["", " "], {}, "none of 2 texts contains a term"),
+        (["", " "], {}, "no terms found in 2 texts"),
         (["the", "and"], {}, "change stop_words or token_pattern"),
         (["fish", "bird"], {}, r"lower min_df \(such as min_df=1\) or raise max_df"),
         (["fish", "fish"], {}, r"max_df=0.5 in at most 1"),

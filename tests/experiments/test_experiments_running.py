@@ -101,7 +101,7 @@ def test_page(data, tmp_path):
     assert f"run of {ran['finished']} UTC, by commit {ran['commit']}" in text
     assert "\n\nOurs 2, paper 3.\n\n![Fish](fish-red.svg)" in text
     assert "## What was changed after seeing results\n\n- Fish were counted twice" in text
-    assert "leaves for the future" not in text
+    assert "leaves for future work" not in text
     assert "warning" not in text
     assert "<svg" in (page.parent / "fish-red.svg").read_text()
 

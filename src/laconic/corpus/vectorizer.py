@@ -28,6 +28,7 @@ from laconic.corpus.weighting import checked_length, checked_weights, term_weigh
 from laconic.errors import CorpusError, InputWarning, InPython, Parameter
 from laconic.matrices import counts_to_read
 from laconic.reading.strings import Strings, as_vocabulary
+from laconic.words import plural
 
 if TYPE_CHECKING:
     from laconic.matrices import CSR
@@ -294,7 +295,7 @@ class Vectorizer:
         n_found = int(np.count_nonzero(counted.documents))
         if n_found == 0:
             raise CorpusError(
-                f"none of {counted.n_texts} texts contains a term: all are empty, or consist of stop words "
+                f"no terms found in {plural(counted.n_texts, 'text')}: all are empty, or consist of stop words "
                 "and of what is not a word",
                 InPython(" for token_pattern"),
                 "; check the texts, or change ",
