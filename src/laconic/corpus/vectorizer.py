@@ -295,8 +295,8 @@ class Vectorizer:
         n_found = int(np.count_nonzero(counted.documents))
         if n_found == 0:
             raise CorpusError(
-                f"no terms found in {plural(counted.n_texts, 'text')}: all are empty, or consist of stop words "
-                "and of what is not a word",
+                f"no terms found in {plural(counted.n_texts, 'text')}: all are empty, or consist of stop "
+                "words and of what is not a word",
                 InPython(" for token_pattern"),
                 "; check the texts, or change ",
                 Parameter("stop_words"),
