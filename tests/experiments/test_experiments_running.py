@@ -75,7 +75,7 @@ def test_missing_data_is_told_before_anything_runs(data, tmp_path):
 
 def test_results_that_are_not_there_or_not_ours(tmp_path):
     path = tmp_path / "fish.json"
-    with pytest.raises(ValueError, match="`laconic reproduce fish` makes them"):
+    with pytest.raises(ValueError, match="run `laconic reproduce fish` first"):
         running.read_results(FISH, path)
     path.write_text("{")
     with pytest.raises(ValueError, match="is damaged"):

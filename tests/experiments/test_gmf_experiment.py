@@ -71,7 +71,7 @@ def test_section_compares_with_the_paper():
     assert "| BM25 + group RLSI | 0.304+ |" in section.text
     assert "6 of 6 do here" in section.text
     assert "*Group NMF is better than class-wise NMF*: confirmed" in section.text
-    assert "10 and 5 or 20 and 10 topics" in section.text
+    assert "10 and 5 or 20 and 10 shared topics" in section.text
     assert len(section.findings) == len(FAMILIES)
 
 

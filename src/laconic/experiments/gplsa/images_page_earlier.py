@@ -132,7 +132,7 @@ def _findings(results: Results) -> list[str]:
     plain = runs["PLSA"]
     sentences = [
         f"**{name}**, {n_classes} classes: {best} clusters {percent(runs[best]['accuracy'])} % of the images "
-        f"rightly and has an NMI of {percent(runs[best]['nmi'])} %; PLSA without the graph "
+        f"correctly and has an NMI of {percent(runs[best]['nmi'])} %; PLSA without the graph "
         f"{percent(plain['accuracy'])} and {percent(plain['nmi'])}, k-means on pixels "
         f"{percent(runs['k-means']['accuracy'])} and {percent(runs['k-means']['nmi'])}."
     ]
