@@ -288,7 +288,7 @@ def test_a_disk_that_fails_loses_nothing(laconic, tmp_path, little, monkeypatch,
         left = room_for
         result = laconic(*safely, code=1)
         said = " ".join(result.stderr.split())
-        assert f"{os.strerror(code)} in {gettempdir()}, where what is too large for memory is kept" in said
+        assert f"{os.strerror(code)} in {gettempdir()}, where data too large for memory is kept" in said
         assert contents(tmp_path / "m") == before
     assert (tmp_path / "c" / "checkpoint.json").exists()
     left = 10**9
