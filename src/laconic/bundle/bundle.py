@@ -661,12 +661,12 @@ class Bundle:
         """
         if modality is None and self.modalities:
             names = ", ".join(map(repr, self.modalities))
-            raise BundleError(f"this model has several modalities: say which of {names} the texts are of")
+            raise BundleError(f"this model has several modalities: say which of {names} the texts belong to")
         found = self.vectorizer if modality is None else self.vectorizers.get(self._known(modality))
         if found is None:
             raise BundleError(
-                "this bundle has no vectoriser, so it cannot read texts; pass a matrix of documents and "
-                "terms to bundle.model.transform, or give the vectoriser when you make the bundle"
+                "this bundle has no vectoriser, so it cannot read texts; pass a matrix to "
+                "bundle.model.transform, or create the bundle with a vectoriser"
             )
         return found
 

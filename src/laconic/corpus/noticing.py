@@ -75,8 +75,8 @@ def noticed(counted: Counted, settings: Mapping[str, Any]) -> Iterator[InputErro
     if script is not None and settings["tokenizer"] is None:
         such = _SPLITTERS.get(script)
         yield InputError(
-            f"the texts are {script}, which has no spaces between words, so what was counted are clauses or "
-            "pieces and no words: split the texts into words first, with spaces between them",
+            f"the texts are {script}, which has no spaces between words, so clauses or fragments were "
+            f"counted instead of words: split the texts into words first, with spaces between them",
             InPython(", or give a tokenizer"),
             f", for example with {such}" if such else "",
         )

@@ -91,9 +91,10 @@ class SearchIndex:
         ``.npy`` file stays on disk. They are a third part of the score, exact and explained like the others,
         and are saved with the index, as float32. By default those that a bundle has of its documents.
     encoder : callable, optional
-        From the text of a query to its vector; else `search` takes the vector itself. It is not saved.
+        A function from the text of a query to its vector. Without it, pass the vector to `search`. It is
+        not saved.
     vector_blend : float, default=0.6
-        The part of vectors in the score; the rest is that of words and topics.
+        How much vectors count in the score; the rest is for words and topics.
     n_jobs : int, optional
         Number of threads for several queries; by default all cores.
 
