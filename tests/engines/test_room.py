@@ -126,6 +126,27 @@ def test_what_a_fit_makes_of_shards_in_files_is_in_files(corpus, tmp_path):
         assert all(map(is_mapped, arrays))
 
 
+def test_documents_are_sorted_by_class_once(corpus, tmp_path, monkeypatch):
+    calls, largest, by_class, copied = [], [], Shards.by_class, shards._copied
+
+    def counted(self, *arguments):
+        calls.append(len(self))
+        return by_class(self, *arguments)
+
+    def measured(*arguments):
+        for part in copied(*arguments):
+            largest.append(part.nnz)
+            yield part
+
+    monkeypatch.setattr(Shards, "by_class", counted)
+    monkeypatch.setattr(shards, "_copied", measured)
+    cut = corpus.shards("weights", Room(tmp_path))
+    GroupRLSI(2, 1, random_state=0, max_iter=5).fit(cut, corpus.labels)
+    assert calls == [len(cut)]
+    # a few documents at a time, whatever the size of a shard
+    assert max(largest) <= shards.COPIED
+
+
 def test_shards_of_a_class_are_cut_by_the_data_alone(corpus, monkeypatch):
     cut = corpus.shards()
     members, places = np.arange(300) % 2, np.arange(corpus.shape[1])

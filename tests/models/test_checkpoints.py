@@ -293,6 +293,19 @@ def test_a_folder_that_is_something_else_is_refused_before_the_work(tmp_path):
     assert (tmp_path / "letter.txt").read_text() == "dear"
 
 
+@pytest.mark.parametrize("doc_norm", ["l1", "l2"])
+def test_weights_in_closed_form_are_kept_neither_in_files_nor_aside(doc_norm, tmp_path):
+    """Ridge weights follow from the topics alone; lasso weights begin from the last ones."""
+    shards = Shards.cut(planted(100, 60, seed=4), 2)
+    with pytest.raises(Killed):
+        RLSI(3, doc_norm=doc_norm, random_state=0, max_iter=9, tol=0).fit(
+            shards, callback=Watcher(36), checkpoint=Checkpoint(tmp_path, every=0)
+        )
+    kept = doc_norm == "l1"
+    assert bool(list(tmp_path.glob("weights.*"))) == kept
+    assert all((shard.kept is not None) == kept for shard in shards)
+
+
 def test_only_the_last_two_iterations_are_kept(tmp_path):
     X = planted(100, 60, seed=4)
     with pytest.raises(Killed):
