@@ -335,7 +335,7 @@ def collection(folder: Path, shape: str, given: argparse.Namespace) -> None:
     if "make" in given.steps:
         print(f"{shape}:", run({**order, "shape": shape, "scale": given.scale}), flush=True)
     if shape == "wikipedia":
-        limit = max(4 * GIGABYTE // given.scale, 3 * GIGABYTE // 2)
+        limit = max(4 * GIGABYTE // given.scale, 2 * GIGABYTE)
         fit_both("wikipedia", {**order, "model": "groups"}, limit, given.steps, folder)
     else:
         for model in given.models:
