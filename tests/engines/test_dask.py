@@ -28,7 +28,7 @@ def client():
             processes=False,
             protocol="tcp",
             host="127.0.0.1",
-            dashboard_address=None,
+            dashboard_address="127.0.0.1:0",
         ) as cluster,
         distributed.Client(cluster) as client,
     ):

@@ -13,12 +13,13 @@ from laconic.corpus.corpus import Corpus
 from laconic.corpus.sizes import Sizes
 from laconic.corpus.spool import within
 from laconic.engines.room import is_mapped
+from laconic.engines.shards import shard_entries
 from laconic.errors import CorpusError, InputError, Parameter, ParameterError
 from laconic.models.making import N_TOPICS, WORDS, make_model, parameters_of
 from laconic.steering.seeds import Seeds, sow
 
 if TYPE_CHECKING:
-    from laconic.engines import Room
+    from laconic.engines import Engine, Room
     from laconic.engines.checkpoints import CheckpointLike
     from laconic.losses.loop import Callback
     from laconic.models.base import TopicModel
@@ -54,6 +55,7 @@ def fit(
     callback: Callback | None = None,
     checkpoint: CheckpointLike | None = None,
     memory: int | str | None = None,
+    engine: Engine | None = None,
     **options: Any,
 ) -> Bundle:
     """Find the topics of documents: read, count, weight and fit in one line.
@@ -109,6 +111,8 @@ def fit(
         How much memory the fit may use, such as "4GB". If it would need more, documents and their weights
         are kept in temporary files (see `tempfile.gettempdir`). The topics are the same, but the bundle has
         no documents.
+    engine : Engine, optional
+        Who runs the fit, such as a `laconic.engines.dask.DaskEngine`; by default `n_jobs` threads.
     **options
         Options of `Vectorizer` (`min_df`, `stop_words`, `weighting`, ...; for several modalities also
         mappings, such as ``stop_words={"de": "german", "en": "english"}``), of files (`encoding`,
@@ -167,6 +171,7 @@ def fit(
             callback=callback,
             checkpoint=checkpoint,
             room=plan.room,
+            engine=engine,
         )
     except InputError as error:
         raise error.renamed(CALLED_HERE) from error
@@ -182,6 +187,7 @@ def fit_bundle(
     callback: Callback | None = None,
     checkpoint: CheckpointLike | None = None,
     room: Room | None = None,
+    engine: Engine | None = None,
 ) -> Bundle:
     """Fit a model to documents that are read and counted.
 
@@ -201,6 +207,9 @@ def fit_bundle(
         As in the model's ``fit``.
     room : Room, optional
         Where documents and their weights are; by default in memory.
+    engine : Engine, optional
+        Who runs the fit; by default threads of this process. For a cluster, documents are cut into more
+        shards.
 
     Returns
     -------
@@ -222,8 +231,14 @@ def fit_bundle(
     given = {} if graph is None else {"graph": graph}
     if checkpoint is not None:
         given["checkpoint"] = checkpoint
+    entries = None
+    if engine is not None:
+        given["engine"] = engine
+        entries = (
+            shard_entries(sum(int(one.counts.nnz) for one in corpora.values())) if engine.remote else None
+        )
     data = (
-        corpora[""].shards(model.wants, room, whole=model.whole)
+        corpora[""].shards(model.wants, room, whole=model.whole, entries=entries)
         if "" in corpora
         else {name: one.counts for name, one in corpora.items()}
     )

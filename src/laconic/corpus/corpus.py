@@ -582,7 +582,14 @@ class Corpus:
         """The counts as weighted by the vectoriser."""
         return self.vectorizer.weigh(self.counts)
 
-    def shards(self, wants: str = "weights", room: Room | None = None, *, whole: bool = False) -> Shards:
+    def shards(
+        self,
+        wants: str = "weights",
+        room: Room | None = None,
+        *,
+        whole: bool = False,
+        entries: int | None = None,
+    ) -> Shards:
         """The documents as input for a fit, by rows and by columns; large collections become several shards.
 
         For a saved corpus, the columns are used as they are on disk; only weights are put in their order.
@@ -597,6 +604,9 @@ class Corpus:
             then computed shard by shard.
         whole : bool, default=False
             Whether to keep all documents in one shard, however many: a model's ``whole``.
+        entries : int, optional
+            How many entries a shard has at most: fewer make more shards, for more workers; by default as many
+            as the parts of a saved corpus, 33 million. Other shards round sums in another order.
 
         Returns
         -------
@@ -616,8 +626,8 @@ class Corpus:
 
         room = MEMORY if room is None else room
         mapped = self.counts_csc if self.parts is None and "counts_csc" in vars(self) else None
-        known = {} if whole else {part.rows: part.columns for part in self.parts or ()}
-        cut = list(known) or shard_rows(self.counts.indptr)
+        known = {} if whole or entries is not None else {part.rows: part.columns for part in self.parts or ()}
+        cut = list(known) or shard_rows(self.counts.indptr, entries)
         if whole:
             cut = [Block(0, self.shape[0])]
         if mapped is not None and len(cut) == 1:

@@ -381,7 +381,7 @@ def write_held(shard: Shard, message: Holding) -> Held:
     return Held(shard_name(shard), files)
 
 
-@writes("weights")
+@writes("weights", "kept")
 def take_held(shard: Shard, message: Taken) -> None:
     """Take over the arrays that a shard held."""
     for name in message.names:

@@ -26,6 +26,8 @@ TICK = 1.0
 """Seconds after which somebody who waits looks whether there is still something to wait for."""
 GONE = 15.0
 """Seconds without an answer after which a scheduler is gone."""
+ALONE = 300.0
+"""Seconds without any worker after which a fit ends."""
 ATTEMPTS = 4
 """How often a task may take its workers along (several each time) until it is held to be the reason."""
 
@@ -42,9 +44,11 @@ class Cluster:
         self.client = client
         self.n_tasks = 0
         """Tasks so far."""
+        self.n_sent = 0
+        """Bytes of messages so far."""
         self._run, self._numbers = token_hex(8), count()
         self._address = client.scheduler.address
-        self._alone = False
+        self._alone_since: float | None = None
 
     def submit(self, name: str, function: Callable[..., Any], *given: Any) -> Future:
         """Have a function called somewhere; futures among what it is given stand for their results."""
@@ -106,13 +110,29 @@ class Cluster:
             waiting.update(zip(lost, submit(lost), strict=True))
 
     def check(self) -> None:
-        """Wait for the scheduler, but not for long."""
+        """Look whether there are a scheduler and workers to wait for, and wait for them, but not for ever."""
         deadline = time.monotonic() + GONE
         while self.client.status == "connecting" and time.monotonic() < deadline:
             time.sleep(TICK / 10)
-        if self.n_threads == 0 and not self._alone:
-            logger.warning("the cluster at %s has no workers: the fit waits for some", self._address)
-            self._alone = True
+        if self.n_threads:
+            self._alone_since = None
+        elif self._alone_since is None:
+            logger.warning("the cluster at %s has no workers: waiting for some", self._address)
+            self._alone_since = time.monotonic()
+        elif time.monotonic() - self._alone_since > ALONE:
+            raise ClusterError(
+                f"the cluster at {self._address} has had no workers for {ALONE:.0f} seconds: start some, and "
+                "fit again; with a checkpoint, a fit goes on from there"
+            )
+        self._replace_workers()
+
+    def _replace_workers(self) -> None:
+        """Ask a cluster that starts its own workers for those that it has given up."""
+        cluster: Any = self.client.cluster
+        if cluster is not None and hasattr(cluster, "worker_spec"):
+            missing = set(cluster.worker_spec) - set(cluster.workers)
+            if missing:
+                cluster.scale(len(cluster.worker_spec))
 
     @property
     def n_threads(self) -> int:

@@ -11,7 +11,8 @@ import pickle
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import count, pairwise
+from functools import partial
+from itertools import count, islice, pairwise
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
@@ -25,6 +26,7 @@ from laconic.engines.placed import PlacedShard, place_shard
 from laconic.engines.shards import Shard, Shards, keep_weights, release, restore_weights, written_by
 from laconic.engines.sums import whole_tree
 from laconic.engines.tasks import (
+    Done,
     Part,
     ShardTask,
     SolveTask,
@@ -32,6 +34,7 @@ from laconic.engines.tasks import (
     TermTask,
     add_products,
     add_shares,
+    on_item,
     on_shard,
     own_versions,
     receive,
@@ -42,10 +45,12 @@ from laconic.engines.tasks import (
     term_products,
 )
 from laconic.engines.threads import Threads
+from laconic.engines.workers import AHEAD
 
 if TYPE_CHECKING:
     from distributed import Client, Future
 
+Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 LEAST = 1 << 20
@@ -80,7 +85,7 @@ class DaskEngine(Threads):
     >>> from distributed import Client
     >>> from laconic import RLSI
     >>> X = [[2, 1, 0, 0], [1, 2, 0, 0], [0, 0, 1, 2], [0, 0, 2, 1]]
-    >>> with Client(processes=False, n_workers=1, dashboard_address=None) as client:
+    >>> with Client(processes=False, n_workers=1, dashboard_address="127.0.0.1:0") as client:
     ...     model = RLSI(2, random_state=0).fit(X, engine=DaskEngine(client, least=0))
     >>> model.n_alive_
     2
@@ -94,11 +99,11 @@ class DaskEngine(Threads):
         folder: Any = None,
         *,
         n_jobs: int | None = None,
-        least: int = LEAST,
+        least: int | None = None,
     ) -> None:
         super().__init__(n_jobs)
         self.cluster = Cluster(client)
-        self.parent, self.least = folder, least
+        self.parent, self.least = folder, LEAST if least is None else least
         self._folder: Path | None = None
         self._begin()
 
@@ -150,9 +155,9 @@ class DaskEngine(Threads):
         def submit(numbers: Sequence[int]) -> list[Future]:
             return [self._submit("shard", on_shard, (tasks[number],), sent()) for number in numbers]
 
-        found = list(self.cluster.results(len(tasks), submit))
-        self._take(shards, tasks)
-        return found
+        found: list[Done] = list(self.cluster.results(len(tasks), submit))
+        self._take(shards, tasks, [each.names for each in found])
+        return [each.share for each in found]
 
     def terms(
         self,
@@ -193,6 +198,30 @@ class DaskEngine(Threads):
         ):
             yield from found
 
+    def flow(
+        self, function: Callable[[Any, Item], Result], message: Any, items: Iterable[Item]
+    ) -> Iterator[Result]:
+        """What a function makes of items that come one after the other, such as documents that are read.
+
+        Parameters
+        ----------
+        function : callable
+            Of module level; called with the message and an item.
+        message : object
+            What all of them need.
+        items : iterable
+            Some are read ahead, not all.
+        """
+        sent, waiting = self._resident("message", message), iter(items)
+        while some := list(islice(waiting, AHEAD * max(1, self.cluster.n_threads))):
+            tasks = [(function, item) for item in some]
+            yield from self.cluster.results(len(tasks), partial(self._submit_items, tasks, sent))
+
+    def _submit_items(
+        self, tasks: Sequence[tuple[Any, Any]], sent: _Resident, numbers: Sequence[int]
+    ) -> list[Future]:
+        return [self._submit("item", on_item, tasks[number], sent()) for number in numbers]
+
     def _sums(self, shards: Shards, function: Any, message: Any, rows: Any) -> list[Any]:
         """Shares of all shards, added up by class where they are."""
         tasks, sent = self._tasks(shards, function, rows), self._resident("message", message)
@@ -207,7 +236,7 @@ class DaskEngine(Threads):
             return sums
 
         (sums,) = self.cluster.results(1, submit)
-        self._take(shards, tasks)
+        self._take(shards, tasks, [written_by(function)] * len(tasks))
         return [whole_tree(sums.get(klass, [])) for klass in range(shards.n_classes)]
 
     def _submit(
@@ -255,10 +284,10 @@ class DaskEngine(Threads):
         parts = self._parts(shards)
         return [ShardTask(part, function, rows, written(shard)) for shard, part in enumerate(parts)]
 
-    def _take(self, shards: Shards, tasks: Sequence[ShardTask]) -> None:
+    def _take(self, shards: Shards, tasks: Sequence[ShardTask], names: Sequence[tuple[str, ...]]) -> None:
         """What tasks have written takes the place of what was there."""
-        for shard, task in zip(shards, tasks, strict=True):
-            self._placed[shard].become(task.part.state | task.written)
+        for shard, task, own in zip(shards, tasks, names, strict=True):
+            self._placed[shard].become(task.part.state | {name: task.written[name] for name in own})
 
     def _move(self, shard: Shard, function: Any) -> Any:
         """What is only another name for a file, or the end of it."""
@@ -307,6 +336,7 @@ class _Resident:
     def __call__(self) -> Future:
         if self._future is None or self._future.status not in ("pending", "finished"):
             self._future = self._cluster.submit(self._name, receive, self._content)
+            self._cluster.n_sent += len(self._content)
         return self._future
 
 

@@ -64,7 +64,8 @@ class PlacedShard(NamedTuple):
         X, documents, columns = _opened(self)
         shard = Shard(X, documents, klass=self.klass, columns=columns)
         for name, path in state.items():
-            setattr(shard, name, open_array(path))
+            # in memory, since kernels jump about in them: pages of mapped files are small, and take longer
+            setattr(shard, name, open_array(path, mapped=False))
         return shard
 
 
@@ -119,11 +120,11 @@ def place_shard(shard: Shard, folder: Path, name: str) -> PlacedShard:
     )
 
 
-def open_array(path: str) -> NDArray[Any]:
-    """An array of a file, mapped; what is written into it is seen by nobody else."""
+def open_array(path: str, *, mapped: bool = True) -> NDArray[Any]:
+    """An array of a file, mapped or read; what is written into it is seen by nobody else."""
     try:
         # kernels take plain arrays
-        return np.asarray(np.load(path, mmap_mode="c", allow_pickle=False))
+        return np.asarray(np.load(path, mmap_mode="c" if mapped else None, allow_pickle=False))
     except FileNotFoundError as error:
         raise FileNotFoundError(
             error.errno,

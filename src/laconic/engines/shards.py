@@ -391,9 +391,21 @@ def _parts_of_matrix(shards: Sequence[Shard]) -> Iterator[NDArray[Any]]:
                 yield np.ascontiguousarray(array[block.start : block.stop], dtype)
 
 
-def shard_rows(indptr: NDArray[Any]) -> list[Block]:
+def shard_rows(indptr: NDArray[Any], entries: int | None = None) -> list[Block]:
     """How the rows of a matrix are cut into shards: by its entries alone."""
-    return weighted_blocks(indptr, max(1, indptr.size - 1), NONZEROS_PER_SHARD)
+    return weighted_blocks(indptr, max(1, indptr.size - 1), entries or NONZEROS_PER_SHARD)
+
+
+def shard_entries(n_entries: int) -> int:
+    """How many entries a shard best has for a cluster: by the data alone, whatever the number of workers.
+
+    Few enough for many workers, many enough that a scheduler has no more than some thousand shards to think
+    of.
+
+    >>> shard_entries(10**6), shard_entries(10**11)
+    (4194304, 24414062)
+    """
+    return max(1 << 22, n_entries // (1 << 12))
 
 
 def even_rows(shard: Shard) -> list[Block]:

@@ -96,7 +96,14 @@ def run(task: Task, *results: Any) -> Any:
     return task.function(*task.given, *results)
 
 
-def on_shard(task: ShardTask, message: Any) -> Any:
+class Done(NamedTuple):
+    """What a function has found for a shard, and which of its arrays were written."""
+
+    share: Any
+    names: tuple[str, ...]
+
+
+def on_shard(task: ShardTask, message: Any) -> Done:
     """What a function finds for a shard."""
     with Threads(1):
         shard = task.part.open()
@@ -105,14 +112,21 @@ def on_shard(task: ShardTask, message: Any) -> Any:
         else:
             blocks = task.rows(shard)
             share = reduce(add, (task.function(shard, block, message) for block in blocks), None)
-        for name, path in task.written.items():
-            write_array(getattr(shard, name), Path(path))
-    return share
+        written = {name: array for name in task.written if (array := getattr(shard, name)) is not None}
+        for name, array in written.items():
+            write_array(array, Path(task.written[name]))
+    return Done(share, tuple(written))
+
+
+def on_item(function: Callable[[Any, Any], Any], item: Any, message: Any) -> Any:
+    """What a function makes of something that came with the task."""
+    with Threads(1):
+        return function(message, item)
 
 
 def share_of_shard(task: ShardTask, message: Any) -> Sums:
     """The same, as a share of the sum over all shards of its class."""
-    return {task.part.place.klass: [Branch(task.part.number, 0, on_shard(task, message))]}
+    return {task.part.place.klass: [Branch(task.part.number, 0, on_shard(task, message).share)]}
 
 
 def add_shares(*parts: Sums) -> Sums:
@@ -125,22 +139,18 @@ def add_shares(*parts: Sums) -> Sums:
 
 
 def term_products(task: TermTask, blocks: Sequence[Any], message: Any) -> list[Sums]:
-    """The products of some shards for every block of terms, added up as far as these shards go."""
+    """The products of some shards for every block of terms, added up as far as these shards go.
+
+    Shard by shard, so that the weights of one are in memory at a time.
+    """
+    found: list[Sums] = [{} for _ in blocks]
     with Threads(1):
-        shards = [(part.number, part.open()) for part in task.parts]
-        return [_products(task, shards, block, message) for block in blocks]
-
-
-def _products(task: TermTask, shards: list[tuple[int, Shard]], block: Any, message: Any) -> Sums:
-    classes = dict.fromkeys(shard.klass for _, shard in shards)
-    return {
-        klass: grown(
-            Branch(number, 0, task.products(shard, block, message))
-            for number, shard in shards
-            if shard.klass == klass
-        )
-        for klass in classes
-    }
+        for part in task.parts:
+            shard = part.open()
+            for block, sums in zip(blocks, found, strict=True):
+                branch = Branch(part.number, 0, task.products(shard, block, message))
+                sums[shard.klass] = grown([*sums.get(shard.klass, []), branch])
+    return found
 
 
 def add_products(*parts: list[Sums]) -> list[Sums]:
@@ -168,13 +178,11 @@ def _by_class(task: SolveTask, parts: Sequence[Sums]) -> Iterable[Any]:
 
 
 def solve_here(products: TermTask, solve: SolveTask, blocks: Sequence[Any], message: Any) -> list[Any]:
-    """Products of all shards, and what they make of a group of blocks, one block after the other."""
+    """Products of all shards, and what they make of a group of blocks."""
+    found = term_products(products, blocks, message)
+    classes = range(solve.n_classes)
     with Threads(1):
-        shards = [(part.number, part.open()) for part in products.parts]
-
-        def sums(block: Any) -> Iterable[Any]:
-            for klass in range(solve.n_classes):
-                own = [each for each in shards if each[1].klass == klass]
-                yield whole_tree(_products(products, own, block, message).get(klass, []))
-
-        return [solve.solve(block, sums(block), message) for block in blocks]
+        return [
+            solve.solve(block, (whole_tree(sums.get(klass, [])) for klass in classes), message)
+            for block, sums in zip(blocks, found, strict=True)
+        ]

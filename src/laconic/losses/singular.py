@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from laconic.engines import Block, Engine, Shard, Shards, even_blocks, even_rows, weighted_blocks
-from laconic.engines.shards import allot, row_range
+from laconic.engines.shards import allot, row_range, writes
 from laconic.losses.factor import Floats, Projector, project_rows, weighed_terms
 from laconic.losses.memory import Sizes
 
@@ -99,6 +99,7 @@ def project(shards: Shards, engine: Engine, basis: Floats) -> list[Any]:
     return engine.documents(shards, project_rows, Projector(basis), even_rows)
 
 
+@writes("weights")
 def _make_room(shard: Shard, width: int) -> None:
     """Make room for weights that are about to be written, unless there is some."""
     if shard.weights.shape != (shard.X.shape[0], width):

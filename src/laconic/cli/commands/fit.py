@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from laconic.cli.options.arguments import Sources
+from laconic.cli.options.arguments import Dask, Sources
 from laconic.cli.options.declaring import command, usage
 from laconic.cli.options.modalities import PLACEHOLDER, check_fit, columns_as_typed, modalities_of
 from laconic.cli.options.naming import as_typed
@@ -57,6 +57,8 @@ Examples
   laconic fit nips --model plsa --prior pareto:2 -o model
 
   laconic fit papers.jsonl --id key --model graph-plsa --graph citations.tsv -o model
+
+  laconic fit huge.corpus --dask tcp://scheduler:8786 --dask-folder /shared/scratch -o model
 
   laconic fit pairs.jsonl --model multimodal-plsa --text-de german --text-en english -o model
 """
@@ -147,6 +149,18 @@ Memory = Annotated[
         show_default="no limit",
     ),
 ]
+DaskFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--dask-folder",
+        metavar="DIR",
+        help="With --dask: a folder that all workers see, with room for the documents and their weights.",
+        show_default="the folder for temporary files",
+        exists=True,
+        file_okay=False,
+        writable=True,
+    ),
+]
 Stability = Annotated[
     int | None,
     typer.Option(
@@ -177,6 +191,8 @@ def fit(
     seeds: SeedsFile = None,
     seed_strength: SeedStrength = None,
     memory: Memory = None,
+    dask: Dask = None,
+    dask_folder: DaskFolder = None,
     stability: Stability = None,
     dry_run: DryRun = False,
     *,
@@ -217,6 +233,7 @@ def fit(
                 check_counted(model, terms)
             if stability is not None:
                 _check_stability(model, no_documents)
+            _check_dask(model, dask, dask_folder)
             path = spooled(path, reading, columns)
             source = find_source(path, {**reading, **modalities[0].terms})
             if columns:
@@ -234,6 +251,11 @@ def fit(
             kept = Kept(documents=not no_documents, texts=not (no_texts or no_documents))
             show_plan(source, reading, modalities, model, output, save_corpus, graph, kept, limit)
             return
+        if dask is not None:
+            from laconic.engines.connecting import connected
+
+            with waiting(f"connecting to {dask}"):
+                client = stack.enter_context(connected(dask))
         with within(limit):
             corpora = _read(source, reading, modalities, keep_texts=not (no_texts or no_documents))
         corpus = next(iter(corpora.values()))
@@ -251,6 +273,10 @@ def fit(
             say(f"continuing from the checkpoint in {pages.path}", whole=True)
         if wanted is not None:
             given["names"] = _held(model, corpora, wanted)
+        if dask is not None:
+            from laconic.engines.dask import DaskEngine
+
+            given["engine"] = DaskEngine(client, dask_folder, n_jobs=parameters.get("n_jobs"))
         wait_for(rehearsal)
         bundle, outcome = fit_and_save(
             model,
@@ -366,6 +392,19 @@ def _checkpoint(path: Path | None, every: str) -> Checkpoint | None:
     check_writable(path, CHECKPOINT)
     # until the model is saved, there is nothing else to go on from
     return Checkpoint(path, every=interval, keep=True)
+
+
+def _check_dask(model: Any, address: str | None, folder: Path | None) -> None:
+    if address is None:
+        if folder is not None:
+            raise typer.BadParameter("goes with --dask: say which cluster", param_hint="--dask-folder")
+        return
+    if model.whole:
+        raise typer.BadParameter(
+            f"{type(model).__name__} couples documents with each other, so it cannot be fitted on a cluster: "
+            "leave --dask out",
+            param_hint="--dask",
+        )
 
 
 def _check_stability(model: Any, no_documents: bool) -> None:

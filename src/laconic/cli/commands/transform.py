@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from laconic.cli.options.arguments import Saved, Sources
+from laconic.cli.options.arguments import Dask, Saved, Sources
 from laconic.cli.options.declaring import but, command
 from laconic.cli.options.modalities import check_names
 from laconic.cli.options.table import DATA, MODALITIES, READING
@@ -20,7 +21,7 @@ from laconic.words import plural
 
 if TYPE_CHECKING:
     from laconic.bundle import Bundle
-    from laconic.bundle.reading import Batch
+    from laconic.bundle.folding import Folded
     from laconic.reading import Reading
 
 EXAMPLES = """
@@ -35,6 +36,8 @@ Examples
   laconic transform model new.csv --text-de german -o weights.parquet
 
   laconic transform model new.csv --text body --keep author,date -o weights.xlsx
+
+  laconic transform model huge.jsonl --dask tcp://scheduler:8786 -o weights.parquet
 
   cat new.jsonl | laconic transform model - -o - > weights.csv
 """
@@ -84,6 +87,7 @@ def transform(
     *,
     shares: Shares = False,
     keep: Keep = None,
+    dask: Dask = None,
     reading: dict[str, Any],
     columns: dict[str, str],
 ) -> None:
@@ -96,6 +100,7 @@ def transform(
     """
     with waiting(f"loading {model}"):
         from laconic.bundle import load
+        from laconic.bundle.folding import Folding, fold_all
         from laconic.bundle.reading import TextBatches, check_readable, matrix_batches, read_for
         from laconic.bundle.weights import STANDARD, check_target
         from laconic.corpus.sources import Holds, find_source
@@ -112,16 +117,28 @@ def transform(
         if len(columns) > 1 or (columns and source.holds is not Holds.texts):
             source.check_columns()
         check_target(output, source.paths)
-    with ReadingDisplay() as display:
+    with ExitStack() as stack:
+        engine = None
+        if dask is not None:
+            from laconic.engines.connecting import connected
+
+            with waiting(f"connecting to {dask}"):
+                client = stack.enter_context(connected(dask))
+            from laconic.engines.dask import DaskEngine
+
+            engine = DaskEngine(client)
+        display = stack.enter_context(ReadingDisplay())
         if source.holds is Holds.texts:
             texts = TextBatches(bundle, source, columns, {**reading, "keep": kept}, display)
-            written = _write_weights(bundle, texts, columns, output, shares, kept)
+            folded = fold_all(Folding.of(bundle.model, columns), texts, engine)
+            written = _write_weights(bundle, folded, output, shares, kept)
             found: Reading | None = texts.reading
             strangers = 0, 0
         else:
             counted = read_for(bundle, source, reading, progress=display)
             rows = matrix_batches(counted.corpus.ids.tolist(), bundle.weigh(counted.corpus.counts))
-            written = _write_weights(bundle, rows, columns, output, shares)
+            folded = fold_all(Folding.of(bundle.model, columns), rows, engine)
+            written = _write_weights(bundle, folded, output, shares)
             found, strangers = counted.reading, (counted.n_terms, counted.n_unknown)
     if output != STANDARD:
         say(f"{plural(written.n_documents, 'document')} written to {output}", whole=True)
@@ -157,8 +174,7 @@ class Written(NamedTuple):
 
 def _write_weights(
     bundle: Bundle,
-    batches: Iterator[Batch],
-    columns: Mapping[str, str],
+    batches: Iterable[Folded],
     output: Path,
     shares: bool,
     kept: Sequence[str] = (),
@@ -171,16 +187,13 @@ def _write_weights(
     model = bundle.model
     n_documents = n_unknown = 0
     zero = True
-    options: dict[str, Any] = {"modality": next(iter(columns))} if len(columns) == 1 else {}
     header = [*([class_column(kept)] if model.traits.classes else []), *kept]
     with writing_weights(output, bundle, header) as write:
         for batch in batches:
             values: Sequence[Sequence[object]] = batch.kept or [()] * len(batch.ids)
-            if model.traits.classes:
-                predicted = model.predict(batch.X)
-                options["y"] = predicted
-                values = [(label, *own) for label, own in zip(predicted.tolist(), values, strict=True)]
-            weights = model.transform(batch.X, **options)
+            if batch.classes is not None:
+                values = [(label, *own) for label, own in zip(batch.classes.tolist(), values, strict=True)]
+            weights = batch.weights
             write(batch.ids, model.shares(weights) if shares else weights, values)
             unknown = np.flatnonzero(batch.empty)
             n_documents += len(batch.ids)

@@ -37,6 +37,16 @@ Saved = Annotated[
     Path,
     typer.Argument(metavar="DIR", help="The directory of a saved model.", show_default=False, readable=False),
 ]
+Dask = Annotated[
+    str | None,
+    typer.Option(
+        "--dask",
+        metavar="ADDRESS",
+        help="Let a Dask cluster do the work: the address of its scheduler, such as tcp://10.0.0.1:8786, or "
+        "local:4 for four processes of this machine. The answer is the same.",
+        show_default="threads",
+    ),
+]
 CorpusPaths = Annotated[
     list[Path] | None,
     typer.Option(

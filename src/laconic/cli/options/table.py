@@ -344,6 +344,7 @@ PYTHON_ONLY = {
 
 OF_COMMANDS = {
     "by": "--by",
+    "dask": "--dask",
     "keep": "--keep",
     "memory": "--memory",
     "vector": "--query-vectors",

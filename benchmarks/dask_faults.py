@@ -1,0 +1,181 @@
+"""Fits on a local cluster whose workers are killed, stopped, restarted and joined by others meanwhile.
+
+    python -m benchmarks.dask_faults                     20 of every kind
+    python -m benchmarks.dask_faults --only hang --each 3
+
+Every fit has to end with the bits of a fit on threads that nobody disturbed. Tasks of one kind say in a file
+when they are at work, and wait for a moment; a fault happens in such a moment, so that it hits what it is
+meant to hit.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import signal
+import sys
+import tempfile
+import threading
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
+
+import numpy as np
+from benchmarks.zipf import zipf_corpus
+
+from laconic import RLSI
+from laconic.engines import Shards, dask, tasks
+from laconic.engines.connecting import connected
+from laconic.engines.dask import DaskEngine
+
+N_WORKERS = 4
+SETTINGS = {"distributed.scheduler.worker-ttl": "10s"}
+PHASES = {
+    "documents": (tasks.share_of_shard,),
+    "products": (tasks.term_products,),
+    "sum": (tasks.add_shares, tasks.add_products),
+    "solve": (tasks.solve_blocks,),
+}
+SECONDS = 0.1
+"""How long a task waits that may be hit."""
+
+
+class Slowed(DaskEngine):
+    """Tasks of one phase say where they run, and wait for a moment."""
+
+    def __init__(self, client: Any, folder: Path, phase: str) -> None:
+        super().__init__(client, folder, least=0)
+        self.signs, self.phase = folder / f"signs-{token_hex(4)}", phase
+        self.signs.mkdir()
+
+    def _submit(self, name: str, function: Callable[..., Any], given: Any, *results: Any) -> Any:
+        if function in PHASES[self.phase]:
+            given, function = (function, given, str(self.signs)), slowly
+        return super()._submit(name, function, given, *results)
+
+
+def slowly(function: Callable[..., Any], given: Any, signs: str, *results: Any) -> Any:
+    """Say that this process is at work, wait, and work."""
+    sign = Path(signs) / f"{os.getpid()}-{token_hex(4)}"
+    sign.touch()
+    time.sleep(SECONDS)
+    found = function(*given, *results)
+    sign.unlink()
+    return found
+
+
+def at_work(signs: Path, count: int, over: threading.Event) -> list[int]:
+    """Processes that are at work, when the phase was seen so many times; none if the fit is over before."""
+    seen: set[str] = set()
+    while not over.is_set():
+        now = {sign.name for sign in signs.iterdir()}
+        seen |= now
+        if len(seen) >= count and now:
+            return sorted({int(name.split("-")[0]) for name in now})
+        time.sleep(0.002)
+    return []
+
+
+def kill(pids: list[int], client: Any) -> None:
+    os.kill(pids[0], signal.SIGKILL)
+
+
+def kill_two(pids: list[int], client: Any) -> None:
+    others = [pid for pid in client.run(os.getpid).values() if pid != pids[0]]
+    for pid in (pids[0], others[0]):
+        os.kill(pid, signal.SIGKILL)
+
+
+def hang(pids: list[int], client: Any) -> None:
+    os.kill(pids[0], signal.SIGSTOP)
+
+
+def join(pids: list[int], client: Any) -> None:
+    client.cluster.scale(len(client.cluster.workers) + 1)
+
+
+def restart(pids: list[int], client: Any) -> None:
+    client.restart(wait_for_workers=False)
+
+
+FAULTS: dict[str, tuple[str, Callable[[list[int], Any], None]]] = {
+    "kill in the document map": ("documents", kill),
+    "kill in the products": ("products", kill),
+    "kill in a sum": ("sum", kill),
+    "kill in a solve": ("solve", kill),
+    "two killed at once": ("documents", kill_two),
+    "a worker hangs": ("documents", hang),
+    "a worker hangs in the products": ("products", hang),
+    "a worker comes": ("documents", join),
+    "all workers restart": ("products", restart),
+}
+
+
+def model() -> Any:
+    return RLSI(20, alpha_topics=0.1, random_state=0, max_iter=3, tol=0)
+
+
+def bits(found: Any) -> tuple[bytes, ...]:
+    topics = found.components_
+    return topics.data.tobytes(), topics.indices.tobytes(), found.objective_history_.tobytes()
+
+
+def disturbed(X: Any, client: Any, phase: str, fault: Any, count: int, folder: Path) -> tuple[bool, Any]:
+    """A fit that a fault happens to; whether it did, and what was found."""
+    engine, over = Slowed(client, folder, phase), threading.Event()
+    hit: list[int] = []
+
+    def act() -> None:
+        hit.extend(at_work(engine.signs, count, over))
+        if hit:
+            fault(hit, client)
+
+    thread = threading.Thread(target=act)
+    thread.start()
+    try:
+        found = model().fit(Shards.cut(X, 8), engine=engine)
+    finally:
+        over.set()
+        thread.join()
+    return bool(hit), bits(found)
+
+
+def run(name: str, each: int, X: Any, expected: Any, seed: int) -> int:
+    """So many fits with a fault; how many ended with the right bits."""
+    phase, fault = FAULTS[name]
+    chance, right, hits = random.Random(seed), 0, 0
+    began = time.perf_counter()
+    with tempfile.TemporaryDirectory() as folder, connected(f"local:{N_WORKERS}", SETTINGS) as client:
+        while hits < each:
+            client.cluster.scale(N_WORKERS)
+            client.wait_for_workers(N_WORKERS, timeout=120)
+            hit, found = disturbed(X, client, phase, fault, chance.randint(1, 60), Path(folder))
+            hits += hit
+            right += hit and found == expected
+            if hit and found != expected:
+                print(f"{name}: other bits after fault {hits}", flush=True)
+    print(
+        f"{name}: {right} of {hits} ended with the same bits, {time.perf_counter() - began:.0f} s", flush=True
+    )
+    return hits - right
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--only", nargs="+", default=list(FAULTS))
+    parser.add_argument("--each", type=int, default=20)
+    given = parser.parse_args()
+    warnings.simplefilter("ignore")
+    # so that a small fit has sums of sums, too
+    dask.FAN_IN = 2
+    X = zipf_corpus(4000, 500, n_topics=20, length=40).tfidf().astype(np.float32)
+    expected = bits(model().fit(Shards.cut(X, 8)))
+    sys.exit(sum(run(name, given.each, X, expected, seed) for seed, name in enumerate(given.only)))
+
+
+if __name__ == "__main__":
+    main()

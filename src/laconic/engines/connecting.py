@@ -1,0 +1,84 @@
+"""From an address to a cluster: one that runs somewhere, or one of processes of this machine."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any
+
+from laconic.errors import ClusterError, Parameter, ParameterError
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+INSTALL = 'fits on a cluster need the package distributed: pip install "laconic[dask]"'
+CONNECTING = 20.0
+"""Seconds within which a scheduler has to answer, and to have a worker."""
+LOCAL = {
+    # a worker that hangs is ended, and another one started
+    "distributed.scheduler.worker-ttl": "60s",
+    # a worker may die for reasons that are not its task's; what ends all its workers is noticed all the same
+    "distributed.scheduler.allowed-failures": 9,
+    "distributed.comm.timeouts.connect": "20s",
+    # on a busy machine, it takes a while until a worker that is lost is replaced
+    "distributed.deploy.lost-worker-timeout": "120s",
+}
+
+
+@contextmanager
+def connected(address: str, settings: dict[str, Any] | None = None) -> Iterator[Client]:
+    """A client of the cluster at an address.
+
+    Parameters
+    ----------
+    address : str
+        Of a scheduler, such as ``tcp://10.0.0.1:8786`` or ``tls://...``, or ``local:N`` for N processes of
+        this machine, which end with the client. They listen on the loopback interface only.
+    settings : dict, optional
+        Of Dask, for a local cluster.
+
+    Raises
+    ------
+    ClusterError
+        If there is no scheduler, or it has no workers.
+    """
+    try:
+        import dask
+        import distributed
+    except ModuleNotFoundError as error:
+        raise ParameterError(Parameter("dask"), f": {INSTALL}") from error
+    with ExitStack() as stack:
+        local = re.fullmatch(r"local:([1-9][0-9]{0,3})", address)
+        if local is None and "://" not in address:
+            raise ParameterError(
+                Parameter("dask", address),
+                " is neither an address of a scheduler, such as tcp://10.0.0.1:8786, nor local:N for N "
+                "processes of this machine",
+            )
+        if local is not None:
+            stack.enter_context(dask.config.set({**LOCAL, **(settings or {})}))
+            cluster: Any = stack.enter_context(
+                distributed.LocalCluster(
+                    n_workers=int(local[1]),
+                    threads_per_worker=1,
+                    processes=True,
+                    host="127.0.0.1",
+                    dashboard_address="127.0.0.1:0",
+                    scheduler_kwargs={"dashboard": False},
+                    memory_limit=0,
+                    silence_logs=logging.CRITICAL,
+                )
+            )
+        else:
+            cluster = address
+        try:
+            client = stack.enter_context(distributed.Client(cluster, timeout=CONNECTING))
+            client.wait_for_workers(1, timeout=CONNECTING)
+        except (OSError, TimeoutError, ValueError) as error:
+            raise ClusterError(
+                f"there is no Dask scheduler with workers at {address} ({str(error).splitlines()[0]}): start "
+                "one, and its workers, or look whether the address is right"
+            ) from error
+        yield client
