@@ -126,6 +126,6 @@ def described(path: Path, whole: Whole) -> str:
     """What to say of a directory that is whole.
 
     >>> described(Path("nips"), Whole("corpus", ["2 documents", "3 terms"], 2048))
-    'nips: a whole corpus: 2 documents, 3 terms; 2.0 KB'
+    'nips: intact corpus: 2 documents, 3 terms; 2.0 KB'
     """
-    return f"{path}: a whole {whole.noun}: {', '.join(whole.facts)}; {size(whole.n_bytes)}"
+    return f"{path}: intact {whole.noun}: {', '.join(whole.facts)}; {size(whole.n_bytes)}"

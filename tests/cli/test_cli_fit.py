@@ -183,7 +183,7 @@ def test_html_is_taken_out_and_told(laconic, rows, tmp_path):
     write_jsonl(tmp_path / "marked.jsonl", marked)
     arguments = ("fit", tmp_path / "marked.jsonl", "--text", "body", "-k", 2, "-o")
     told = laconic(*arguments, tmp_path / "m").stderr.splitlines()[0]
-    assert told.endswith("at most 50 % of them); HTML tags and entities were taken out")
+    assert told.endswith("at most 50 % of them); HTML tags and entities removed")
     vectorizer = Vectorizer()
     vectorizer.fit_count(row["body"] for row in rows)
     assert list(load(tmp_path / "m").vocabulary) == list(vectorizer.vocabulary)

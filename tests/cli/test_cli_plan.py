@@ -79,7 +79,7 @@ def test_plans_of_other_input(laconic, corpus, jsonl, tmp_path):
     def shown(path, *options):
         return laconic("fit", path, *options, "--dry-run", "-o", tmp_path / "m").stdout
 
-    assert "(a folder, a document in each .txt file)" in shown(
+    assert "(a folder, one document per .txt file)" in shown(
         tmp_path / "texts", "--min-df", 1, "--max-df", 1.0
     )
     assert "(a saved corpus)" in shown(tmp_path / "c")

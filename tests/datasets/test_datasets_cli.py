@@ -37,7 +37,7 @@ def test_show(laconic, retrieval):
 def test_show_what_is_not_there(laconic, data):
     shown = laconic("datasets", "show", "20newsgroups").stdout
     assert "GitHub julenminer/mlnn_P65" in shown
-    assert "It is not there. Set LACONIC_DATA" in shown
+    assert "It was not found. Set LACONIC_DATA" in shown
 
 
 def test_show_every_kind(laconic, data):

@@ -70,7 +70,7 @@ def test_without_the_token_nothing_is_answered():
     for cookie in ("", "laconic-8350=", "laconic-8350=wrong", f"laconic-8351={door().session}", "=;;;\x01"):
         assert ask(guard(), also={"cookie": cookie}).status == 401
     said = raw(guard(), path="/api/overview", headers=[("host", HERE)]).json["detail"]
-    assert said.startswith("Open the link that laconic serve has printed")
+    assert said.startswith("Open the link that laconic serve printed")
 
 
 def test_the_token_moves_from_the_link_into_a_cookie():

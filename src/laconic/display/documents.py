@@ -29,7 +29,7 @@ class CorpusView:
     Parameters
     ----------
     n_documents, n_terms, n_nonzeros, n_empty, n_skipped : int
-        Sizes; documents without a term, and rows that were left out when it was read.
+        Sizes; documents without a term, and rows that were skipped when reading.
     frequent : sequence of (str, int)
         Terms and in how many documents they are.
     n_counted : int
@@ -110,7 +110,7 @@ def view_html(view: CorpusView) -> str:
         f"from {name(view.dates[0])} to {name(view.dates[1])}" if view.dates else "",
     ]
     empty = f"{plural(view.n_empty, 'document')} without any term of the vocabulary" if view.n_empty else ""
-    skipped = f"{plural(view.n_skipped, 'row')} left out when it was read" if view.n_skipped else ""
+    skipped = f"{plural(view.n_skipped, 'row')} skipped when reading" if view.n_skipped else ""
     sample = "\u2002".join(map(name, view.sample))
     return frame(
         heading("Corpus", *facts),

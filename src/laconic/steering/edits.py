@@ -94,8 +94,8 @@ def obstacle(bundle: Bundle) -> str | None:
     if "anchors" in bundle.model.get_params(deep=False):
         return None
     return (
-        f"topics of {type(bundle.model).__name__} are one orthonormal basis, which is turned as a whole, so "
-        "that none can change while the others stay"
+        f"topics of {type(bundle.model).__name__} form one orthonormal basis, which rotates as a whole, so "
+        f"none can change while the others stay"
     )
 
 

@@ -139,9 +139,9 @@ def _warnings(
     ]
     if close:
         found.append(
-            f"nothing speaks clearly for {numbers[best]}: {enumerated([str(number) for number in close])} "
-            f"{'does' if len(close) == 1 else 'do'} as well, as far as can be told by "
-            f"{len(together[best].runs)} runs"
+            f"{numbers[best]} is not clearly the best: {enumerated([str(number) for number in close])} "
+            f"{'does' if len(close) == 1 else 'do'} as well, as far as {len(together[best].runs)} runs can "
+            f"tell"
         )
     if best in (0, len(numbers) - 1):
         side, beyond = ("smallest", "fewer") if best == 0 else ("largest", "more")

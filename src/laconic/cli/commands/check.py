@@ -17,7 +17,7 @@ Examples
 
   laconic check model
 
-  laconic check model nips.corpus fit.checkpoint && echo whole
+  laconic check model nips.corpus fit.checkpoint && echo intact
 """
 
 Directories = Annotated[

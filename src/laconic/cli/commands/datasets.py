@@ -92,7 +92,7 @@ def show(name: Name) -> None:
     facts = {"size": info.size, "kind": info.kind, "source": info.source, "folder": info.folder}
     lines += [f"{key:8}{printable(str(value))}" for key, value in facts.items() if value]
     if not info.present:
-        state = "is not there" if info.folder is None else "lacks some of its files"
+        state = "was not found" if info.folder is None else "lacks some of its files"
         lines += ["", f"It {state}. {how_to_provide(info.name)}."]
     if info.folder is not None:
         lines += ["", "files", *_files(info.folder)]

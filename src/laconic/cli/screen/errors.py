@@ -62,8 +62,8 @@ def described(error: Exception) -> str:
     if isinstance(error, MemoryError):
         reason = f" ({error})" if error.args else ""
         return (
-            f"there is not enough memory{reason}: let fit keep documents in files (--memory), or take fewer "
-            "topics, documents or terms (fit has --min-df and --max-features)"
+            f"there is not enough memory{reason}: let fit keep documents in files (--memory), or use fewer "
+            f"topics, documents or terms (fit has --min-df and --max-features)"
         )
     if isinstance(error, OSError) and error.strerror:
         return error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"

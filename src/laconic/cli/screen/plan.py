@@ -36,7 +36,7 @@ _FORMATS = {
     ".tsv": "TSV",
     ".parquet": "Parquet",
     ".xlsx": "Excel",
-    ".txt": "a document in each line",
+    ".txt": "one document per line",
     ".svm": "counts, SVMlight",
     ".svmlight": "counts, SVMlight",
     ".libsvm": "counts, SVMlight",
@@ -157,7 +157,7 @@ def _files(source: Source) -> list[str]:
     if source.holds is Holds.corpus:
         return [f"{source.path} (a saved corpus)"]
     if source.path.is_dir():
-        return [f"{source.path} (a folder, a document in each .txt file)"]
+        return [f"{source.path} (a folder, one document per .txt file)"]
     files = [f"{path} ({_format(path)}, {size(path.stat().st_size)})" for path in source.paths[:FILES_SHOWN]]
     more = source.paths[FILES_SHOWN:]
     if more:

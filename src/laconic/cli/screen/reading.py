@@ -110,7 +110,7 @@ def describe(corpus: Corpus) -> str:
     if found.n_empty:
         parts.append(f"{plural(found.n_empty, 'document')} without any kept term")
     if found.n_found is not None and settings["html"]:
-        parts.append("HTML tags and entities were taken out")
+        parts.append("HTML tags and entities removed")
     parts += _in_nearly_all(corpus)
     return "; ".join(parts)
 

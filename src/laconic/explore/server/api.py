@@ -78,7 +78,7 @@ def acts(workshop: Workshop) -> APIRouter:
     router = APIRouter(
         prefix="/api",
         tags=["changes"],
-        responses={409: {"description": "The page is out of date, or another refit is going on."}},
+        responses={409: {"description": "The page is out of date, or another refit is running."}},
     )
 
     @router.get("/edits", response_model=Edits)

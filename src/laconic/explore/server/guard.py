@@ -288,8 +288,8 @@ class Guard:
         await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
 
 
-_TOO_OLD = "This page cannot change anything any more: reload it."
-_NO_ENTRY = "Open the link that laconic serve has printed: it contains the token that this page asks for."
+_TOO_OLD = "This page is out of date: reload it."
+_NO_ENTRY = "Open the link that laconic serve printed: it contains the token that this page needs."
 
 
 def _single(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
