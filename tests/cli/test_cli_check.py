@@ -65,7 +65,7 @@ def test_every_damaged_or_missing_file_is_named(kind, saved, corpus, checkpoint,
     damage(folder / name)
     result = laconic("check", saved, folder, code=1)
     assert f"{name}: is damaged" in result.stderr
-    assert "a whole model" in result.stdout
+    assert "intact model" in result.stdout
 
 
 def test_what_is_nothing_of_ours_is_said(laconic, tmp_path):

@@ -240,7 +240,7 @@ def check_distinct(names: Iterable[str | None]) -> None:
 
     >>> check_distinct(["tennis", None, None, "tennis"])
     Traceback (most recent call last):
-    laconic.errors.ParameterError: the name 'tennis' is that of topic 0 already: choose another for topic 3
+    laconic.errors.ParameterError: topic 0 already has the name 'tennis': choose another for topic 3
     """
     first: dict[str, int] = {}
     for topic, name in enumerate(names):

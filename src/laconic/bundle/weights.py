@@ -37,7 +37,7 @@ def check_target(path: Path, inputs: Iterable[Path] = ()) -> None:
 
     >>> check_target(Path("weights.doc"))
     Traceback (most recent call last):
-    ValueError: weights.doc: has the suffix '.doc'; weights are written as .parquet, .csv, .jsonl, .xlsx, or \
+    ValueError: weights.doc has the suffix '.doc'; weights are written as .parquet, .csv, .jsonl, .xlsx, or \
 - for CSV on standard output
     """
     if path == STANDARD:

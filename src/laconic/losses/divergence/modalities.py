@@ -21,7 +21,7 @@ def check_mapping(X: Any) -> Mapping[str, Any]:
 
     >>> check_mapping({"text": [[1, 2]], 3: [[0, 1]]})
     Traceback (most recent call last):
-    TypeError: the name of a modality must be a string that is not empty, not 3
+    TypeError: the name of a modality must be a non-empty string, not 3
     """
     if not isinstance(X, Mapping):
         raise TypeError(
