@@ -24,6 +24,10 @@ LOCAL = {
     "distributed.comm.timeouts.connect": "20s",
     # on a busy machine, it takes a while until a worker that is lost is replaced
     "distributed.deploy.lost-worker-timeout": "120s",
+    # nobody looks at these, and they take time of the processor all along
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.system-monitor.interval": "5s",
+    "distributed.admin.system-monitor.gil.enabled": False,
 }
 
 
