@@ -6,9 +6,10 @@ from laconic.errors import BundleError
 from laconic.lazily import lazily
 
 if TYPE_CHECKING:
-    from laconic.bundle.bundle import Bundle, load
+    from laconic.bundle.bundle import Bundle
     from laconic.bundle.documents import Documents
     from laconic.bundle.fitting import fit
+    from laconic.bundle.loading import load
 
 __all__ = ["Bundle", "BundleError", "Documents", "fit", "load"]
 
@@ -18,6 +19,6 @@ __getattr__ = lazily(
         "Bundle": "laconic.bundle.bundle",
         "Documents": "laconic.bundle.documents",
         "fit": "laconic.bundle.fitting",
-        "load": "laconic.bundle.bundle",
+        "load": "laconic.bundle.loading",
     },
 )

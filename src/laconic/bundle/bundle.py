@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 import re
 import warnings
@@ -16,22 +15,20 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from laconic.bundle.chosen import Chosen, restored_chosen
-from laconic.bundle.documents import Documents, restore, store
-from laconic.bundle.history import History, restored_history, version_of
-from laconic.bundle.kind import MODEL, PREFIX, class_in
-from laconic.bundle.notes import Notes, restored_notes
-from laconic.bundle.parameters import decode_parameters, encode_parameters
+from laconic.bundle.chosen import Chosen
+from laconic.bundle.documents import Documents, store
+from laconic.bundle.history import History, version_of
+from laconic.bundle.kind import MODEL
+from laconic.bundle.notes import Notes
+from laconic.bundle.parameters import encode_parameters
 from laconic.bundle.tables import as_table
 from laconic.checks import check_number
-from laconic.corpus.saving import add_vectorizer, read_vectorizer
-from laconic.deprecation import current_names
+from laconic.corpus.saving import add_vectorizer
 from laconic.display import bundle_html
-from laconic.errors import BundleError, CorpusError, InputError, InputWarning, Parameter, ParameterError
+from laconic.errors import BundleError, InputError, InputWarning, Parameter, ParameterError
 from laconic.models import MODELS
-from laconic.storage.manifest import Json, quoted
-from laconic.storage.reading import StoredDirectory, read_directory
-from laconic.storage.values import decode, encode
+from laconic.storage.manifest import Json
+from laconic.storage.values import encode
 from laconic.storage.writing import DirectoryWriter, replacing
 from laconic.words import plural
 
@@ -262,22 +259,8 @@ class Bundle:
     ) -> list[float]:
         """Measure which topics come back when the model is fitted again to halves of the documents.
 
-        Parameters
-        ----------
-        n_refits : int, default=10
-            How many random halves of the documents to fit, each with its own seed.
-        random_state : int, default=0
-            Seed of the halves.
-        n_jobs : int, optional
-            How many fits run at a time; by default one per core.
-        progress : callable, optional
-            Called with the fraction of the work that is done, from 0 to 1.
-
-        Returns
-        -------
-        list of float
-            For each topic, the share of fits that have a topic with at least half of its twenty heaviest
-            words. The result is saved with the bundle and shown by `topics`.
+        Parameters are those of `laconic.steering.returning.measure_returns`; `progress` is told the part of
+        the work that is done. The shares are noted in the bundle, saved with it, and shown by `topics`.
         """
         from laconic.steering.returning import measure_returns
 
@@ -294,22 +277,8 @@ class Bundle:
     ) -> Drift:
         """Follow the topics through time: the model is fitted to one period after another.
 
-        Parameters
-        ----------
-        by : {"decade", "year", "quarter", "month", "day"}, default="year"
-            The length of a period.
-        strength : float, default=0.05
-            How strongly topics are held near where they were in the previous period.
-        n_terms : int, default=8
-            How many words of a topic to list and compare.
-        progress : callable, optional
-            Called with the fraction of the work that is done, from 0 to 1.
-
-        Returns
-        -------
-        laconic.steering.Drift
-            For every topic and period: documents, share, words, and which of these were gained and lost. See
-            `laconic.steering.drift.drift`.
+        Parameters are those of `laconic.steering.drift.drift`; `progress` is told the part of the work that
+        is done.
         """
         from laconic.steering.drift import drift
 
@@ -758,31 +727,8 @@ class Bundle:
     ) -> Bundle:
         """Extend the model with new documents: old topics stay, and new ones can be added.
 
-        Parameters
-        ----------
-        data : list of str, path, table or Corpus
-            The new documents, as in `laconic.fit`.
-        new_topics : int, default=0
-            How many topics to add. They start from the documents that the old topics explain least.
-        strength : float, default=1.0
-            How strongly old topics are held in place: at 1 they weigh as much as the new documents do in
-            the average topic; at 0 they are free.
-        freeze : bool, default=False
-            Whether old topics stay exactly as they are.
-        text, labels, dates, ids
-            As in `laconic.fit`.
-        callback : callable, optional
-            As in the model's ``fit``.
-        **reading
-            Options of files (`encoding`, `delimiter`, ...).
-
-        Returns
-        -------
-        Bundle
-            A new bundle; this one does not change. Topics keep their numbers and names, words their
-            columns. Words of the new documents are added to the vocabulary if they occur often enough
-            (`min_df`); old words keep their weights. If this bundle has documents, the new one has both; a
-            repeated id gets a number.
+        Parameters are those of `laconic.bundle.updating.updated`; `labels`, `dates` and `ids` are as of
+        `laconic.fit`, and `reading` are options of files. This bundle stays as it is.
 
         Examples
         --------
@@ -945,90 +891,6 @@ def _strangers(n_documents: int) -> InputError:
     )
 
 
-def load(
-    path: str | os.PathLike[str], *, verify: bool = True, mmap: bool = True, trust_patterns: bool = False
-) -> Bundle:
-    """Load a saved model. Everything is checked, and nothing in the directory is executed.
-
-    Parameters
-    ----------
-    path : path-like
-        The directory that was given to ``save``.
-    verify : bool, default=True
-        Whether all bytes of the documents are read and checked when they are first used. False checks only
-        names, sizes and headers: for large collections that you trust. The model itself is always checked.
-    mmap : bool, default=True
-        Whether the documents stay on disk and are mapped into memory when they are first used. If someone
-        truncates a mapped file, the process ends (SIGBUS). False reads everything at once, so later changes
-        to the files do no harm.
-    trust_patterns : bool, default=False
-        Whether to split new texts with any regular expression that was saved. Some take forever on a short
-        text, so only simple ones are used unless you trust the author of the model.
-
-    Returns
-    -------
-    Bundle
-        Its ``model`` gives the same results as the saved one, bit for bit. Documents are mapped into
-        memory, read-only; they do not change even if the directory is replaced or removed.
-
-    Raises
-    ------
-    BundleError
-        If the directory is not a saved model, or is damaged, or from a newer version; the message names the
-        file and says what is wrong with it.
-
-    Examples
-    --------
-    >>> from laconic.bundle import load
-    >>> load("no-model")
-    Traceback (most recent call last):
-    ...
-    laconic.errors.BundleError: no-model: does not exist; give the directory a model was saved to
-    """
-    stored = read_directory(path, MODEL, verify=verify, later=PREFIX if mmap else None)
-    model = _restored_model(stored)
-    settings = decode(stored.document.get("search"), "search", stored)
-    if settings is not None and not isinstance(settings, dict):
-        raise stored.error("has no valid 'search'")
-    try:
-        bundle = Bundle(
-            model,
-            **_restored_vectorizers(stored, trust_patterns),
-            documents=_documents_in(stored),
-            search_settings=settings,
-        )
-        bundle.notes = restored_notes(stored, model.components_.shape[0])
-        bundle.chosen = restored_chosen(stored)
-        bundle.history, bundle._version = restored_history(stored), version_of(stored.document)
-    except BundleError:
-        raise
-    except ValueError as error:
-        raise stored.error(str(error)) from error
-    return bundle
-
-
-def _documents_in(stored: StoredDirectory) -> Callable[[Bundle], Documents | None]:
-    """What reads the documents of a bundle, when they are asked for."""
-    described = stored.document.get("documents")
-
-    def read(bundle: Bundle) -> Documents | None:
-        if described is None:
-            # Until format 3, documents were kept in an index beside the model, if at all.
-            from laconic.search.saving import read_old_index
-
-            old = read_old_index(bundle, stored.path, verify=stored.verify)
-            if old is None:
-                return None
-            bundle.search_settings = old.settings
-            return old.documents
-        try:
-            return restore(described, bundle.model, bundle.vectorizer_of, stored)
-        except CorpusError as error:
-            raise stored.error(str(error)) from error
-
-    return read
-
-
 def _forget_old_index(path: Path) -> None:
     """Remove the index that laconic kept beside a model until format 3: documents have taken its place."""
     from laconic.search.saving import remove_old_index
@@ -1039,43 +901,3 @@ def _forget_old_index(path: Path) -> None:
 def _suffix(modality: str) -> str:
     """Only for people: which file belongs to which modality stands in the document."""
     return f".{re.sub('[^A-Za-z0-9_]', '_', modality)[:40]}" if modality else ""
-
-
-def _restored_vectorizers(stored: StoredDirectory, trust_patterns: bool) -> dict[str, Any]:
-    """The vectoriser or vectorisers, as the arguments of a bundle."""
-    document = stored.document
-    if "vectorizers" in document:
-        described = stored.object("vectorizers")
-        if not described:
-            raise stored.error("has no valid 'vectorizers'")
-        return {
-            "vectorizers": {
-                name: read_vectorizer(stored, one, trust_patterns=trust_patterns)
-                for name, one in described.items()
-            }
-        }
-    if "vectorizer" in document and document["vectorizer"] is None:
-        return {}
-    described_one = document.get("vectorizer")
-    return {"vectorizer": read_vectorizer(stored, described_one, trust_patterns=trust_patterns)}
-
-
-def _restored_model(stored: StoredDirectory) -> TopicModel:
-    name = class_in(stored)
-    # What was saved before a parameter was renamed has its former name.
-    parameters = current_names(name, decode_parameters(stored))
-    saved = stored.object("state")
-    strange = sorted(saved.keys() - {field.name for field in MODELS[name]._schema})
-    if strange:
-        raise stored.error(f"has the state {quoted(strange[0])}, which {name} does not have")
-    state = {k: decode(v, f"state.{k}", stored) for k, v in saved.items()}
-    unknown = sorted(parameters.keys() - inspect.signature(MODELS[name]).parameters.keys())
-    if unknown:
-        raise stored.error(f"has the parameter {quoted(unknown[0])}, which {name} does not have")
-    try:
-        model: TopicModel = MODELS[name](**parameters)
-        model._restore(state)
-    except Exception as error:
-        # Whatever a state that is not a model's makes go wrong, the file is at fault.
-        raise stored.misdescribed(name, error) from error
-    return model

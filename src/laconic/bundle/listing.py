@@ -119,7 +119,7 @@ def read_listing(path: str | os.PathLike[str]) -> Listing:
     stored = read_directory(path, MODEL, later=PREFIX)
     n_topics = stored.object("parameters").get("n_components")
     if class_in(stored) not in PLAIN or type(n_topics) is not int or "vectorizers" in stored.document:
-        from laconic.bundle.bundle import load
+        from laconic.bundle.loading import load
 
         return Listing.of(load(path))
     try:

@@ -52,7 +52,37 @@ def updated(
     reading: Mapping[str, Any] | None = None,
     callback: Callback | None = None,
 ) -> Bundle:
-    """A bundle whose model has seen new documents, too; see `Bundle.update`."""
+    """A bundle whose model has seen new documents, too: old topics stay, and new ones are for what is new.
+
+    Parameters
+    ----------
+    bundle : Bundle
+        Stays as it is.
+    data : list of str, path, table or Corpus
+        The new documents, as of `laconic.fit`.
+    new_topics : int, default=0
+        How many topics are added. They begin at documents of which the old topics explain least.
+    strength : float, default=1.0
+        How strongly old topics are held where they are: 1 weighs them as much as the new documents weigh
+        in the average topic; 0 lets them go.
+    freeze : bool, default=False
+        Whether old topics stay exactly as they are.
+    text : str or sequence of str
+        As of `laconic.fit`.
+    names : Names, optional
+        Labels, dates and ids, as of `laconic.fit`.
+    reading : mapping, optional
+        Options of files (`encoding`, `delimiter`, ...).
+    callback : callable, optional
+        As of the model's ``fit``.
+
+    Returns
+    -------
+    Bundle
+        Topics keep their numbers and names, words their columns. Words of the new documents join the
+        vocabulary, if there are enough of them (`min_df`); the old ones keep their weights. If the bundle has
+        documents, the new one has both: an id that is taken gets a number.
+    """
     check_number("new_topics", new_topics, Integral, 0)
     check_number("strength", strength, Real, 0)
     model, vectorizer = bundle.model, _vectorizer(bundle)

@@ -161,6 +161,16 @@ DaskFolder = Annotated[
         writable=True,
     ),
 ]
+Consensus = Annotated[
+    int | None,
+    typer.Option(
+        "--consensus",
+        metavar="NUMBER",
+        min=2,
+        help="Fit from this many starts first, and begin with the topics that they agree on.",
+        show_default=False,
+    ),
+]
 Stability = Annotated[
     int | None,
     typer.Option(
@@ -190,6 +200,7 @@ def fit(
     every: Every = "60s",
     seeds: SeedsFile = None,
     seed_strength: SeedStrength = None,
+    consensus: Consensus = None,
     memory: Memory = None,
     dask: Dask = None,
     dask_folder: DaskFolder = None,
@@ -231,6 +242,11 @@ def fit(
                 check_fit(columns, reading.get("text"), save_corpus)
             with usage():
                 check_counted(model, terms)
+            if consensus is not None:
+                from laconic.steering.consensus import check_consensus
+
+                with usage("--consensus"):
+                    check_consensus(model, consensus)
             if stability is not None:
                 _check_stability(model, no_documents)
             _check_dask(model, dask, dask_folder)
@@ -268,7 +284,7 @@ def fit(
             with waiting("saving the corpus"):
                 corpus.save(save_corpus)
             say(f"corpus saved to {save_corpus}; `laconic fit {save_corpus}` starts from it", whole=True)
-        given = {} if graph is None else {"graph": _links(graph, corpus, reading)}
+        given: dict[str, Any] = {} if graph is None else {"graph": _links(graph, corpus, reading)}
         if pages is not None and pages.exists:
             say(f"continuing from the checkpoint in {pages.path}", whole=True)
         if wanted is not None:
@@ -277,6 +293,9 @@ def fit(
             from laconic.engines.dask import DaskEngine
 
             given["engine"] = DaskEngine(client, dask_folder, n_jobs=parameters.get("n_jobs"))
+        if consensus is not None:
+            given["consensus"] = consensus
+            say(f"fitting from {consensus} starts first", whole=True)
         wait_for(rehearsal)
         bundle, outcome = fit_and_save(
             model,
