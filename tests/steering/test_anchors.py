@@ -396,3 +396,15 @@ def test_anchors_of_classes_and_modalities_are_saved_too(X, tmp_path):
     by_modality = {"a": Anchors({0: [3]}), "b": Anchors(forbidden=[2])}
     MultimodalPLSA(2, anchors=by_modality, random_state=0).fit({"a": X, "b": X}).save(tmp_path / "modalities")
     assert laconic.load(tmp_path / "modalities").model.anchors == by_modality
+
+
+def test_anchors_grow_with_a_model():
+    """More terms and topics come behind those that anchors know."""
+    row = csr_array(np.array([[0.0, 2.0]]))
+    grown = Anchors({0: row, 1: ["word"], 2: np.array([1.0, 0.0])}).grown(4, 3)
+    assert grown.targets[0].toarray().tolist() == [[0, 2, 0]]
+    assert grown.targets[1] == ["word"]
+    assert grown.targets[2].toarray().tolist() == [[1, 0, 0]]
+    assert row.shape == (1, 2)
+    assert Anchors(np.eye(2)).grown(3, 3).targets.toarray().tolist() == [[1, 0, 0], [0, 1, 0], [0, 0, 0]]
+    assert Anchors().grown(3, 3).targets is None

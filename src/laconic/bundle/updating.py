@@ -234,7 +234,8 @@ def _refitted(
     fitted = clone(model).set_params(n_components=n_old + new_topics, anchors=anchors, init=start, **settled)
     fitted.fit(X, callback=callback)
     # what a fit from scratch would begin with
-    return fitted.set_params(anchors=before, init=given["init"])
+    anew = None if before is None else before.grown(n_old + new_topics, corpus.shape[1])
+    return fitted.set_params(anchors=anew, init=given["init"])
 
 
 def with_every_word(model: TopicModel, start: csr_array, X: Any) -> csr_array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any
 
@@ -94,6 +94,21 @@ class Anchors:
         )
 
     __hash__ = None  # type: ignore[assignment]
+
+    def grown(self, n_topics: int, n_terms: int) -> Anchors:
+        """The same for a model with more topics and terms, which come after those that it had."""
+        if isinstance(self.targets, Mapping):
+            rows = {
+                topic: _padded(target, None, n_terms)
+                if issparse(target) or isinstance(target, np.ndarray)
+                else target
+                for topic, target in self.targets.items()
+            }
+            return replace(self, targets=rows)
+        if self.targets is None:
+            return self
+        targets = self.targets if issparse(self.targets) else np.asarray(self.targets)
+        return replace(self, targets=_padded(targets, n_topics, n_terms))
 
     def resolve(
         self,
@@ -249,6 +264,14 @@ class _Columns:
                 "data frame, or give column numbers"
             )
         raise ParameterError(f"the word {word!r} of the anchors is not one of the {self.n_terms} terms")
+
+
+def _padded(target: Any, n_rows: int | None, n_terms: int) -> csr_array:
+    """Rows with zeros behind them, and rows of zeros below them; a row alone, if no number is given."""
+    entries = csr_array(target if issparse(target) or np.ndim(target) == 2 else np.reshape(target, (1, -1)))
+    padded = entries.copy()
+    padded.resize(entries.shape[0] if n_rows is None else n_rows, n_terms)
+    return padded
 
 
 def _is_list(target: Any) -> bool:
