@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 import laconic
 from laconic.bundle.history import undo
@@ -121,8 +122,22 @@ def test_edits_last(old_texts, new_texts):
     assert newer.notes.frozen == edited.notes.frozen
     n_old = len(edited.vocabulary)
     assert abs(newer.model.components_[[1]][:, :n_old] - edited.model.components_[[1]]).max() == 0
-    with pytest.raises(ParameterError, match="dropped or merged"):
-        bundle.edit().drop(1).apply().update(new_texts)
+
+
+@pytest.mark.parametrize("model", ["rlsi", "plsa"])
+def test_topics_that_were_dropped_stay_away_and_numbers_stay(old_texts, new_texts, model, tmp_path):
+    edited = fit(old_texts, model=model).rename(1, "kept").edit().drop(0).freeze(1).apply()
+    newer = edited.update(new_texts, new_topics=1)
+    assert newer.model.components_.shape[0] == 3
+    assert newer.notes.living == [1, 2]
+    assert newer.names == [None, "kept", None]
+    components = csr_array(newer.model.components_)
+    assert components[[0]].nnz == 0
+    assert abs(components[[1]][:, : len(edited.vocabulary)] - edited.model.components_[[1]]).max() == 0
+    assert not csr_array(newer.documents.weights)[:, [0]].nnz
+    assert csr_array(newer.documents.weights)[:, [2]].nnz
+    newer.save(tmp_path / "model")
+    assert laconic.load(tmp_path / "model").update(new_texts).notes.living == [1, 2]
 
 
 def test_what_cannot_be_updated_says_so(old_texts, new_texts):

@@ -87,11 +87,6 @@ def updated(
     check_number("strength", strength, Real, 0)
     model, vectorizer = bundle.model, _vectorizer(bundle)
     _check_model(model)
-    if bundle.notes.retired:
-        raise ParameterError(
-            "this model has topics that were dropped or merged, so it cannot be updated: fit a new one, or "
-            "undo the edits"
-        )
     # all words, to begin with: which are kept is decided below
     terms = {**vectorizer.to_dict(), "min_df": 1, "max_df": 1.0, "max_features": None}
     given = Options(dict(reading or {}), {} if isinstance(data, Corpus) else terms, {})
@@ -213,9 +208,11 @@ def _refitted(
     callback: Callback | None,
 ) -> Any:
     """The model of old topics, held or frozen, and new ones, fitted to new documents."""
-    model = bundle.model
-    old = csr_array(_padded(model.components_, corpus.shape[1]))
-    n_old = old.shape[0]
+    model, notes = bundle.model, bundle.notes
+    # topics that edits have taken away are not found again
+    place = {topic: row for row, topic in enumerate(notes.living)}
+    old = csr_array(_padded(model.components_, corpus.shape[1]))[list(place)]
+    n_old, n_topics = len(place), len(notes.names) + new_topics
     X = corpus.counts if model.wants == "counts" else corpus.X
     targets = csr_array(vstack([old, csr_array((new_topics, old.shape[1]), dtype=old.dtype)], format="csr"))
     given = model.get_params(deep=False)
@@ -223,10 +220,10 @@ def _refitted(
     anchors = Anchors(
         targets,
         strength=0.0 if freeze else strength,
-        frozen=list(range(n_old)) if freeze else sorted(bundle.notes.frozen),
-        forbidden=_forbidden(bundle, before, corpus),
+        frozen=list(range(n_old)) if freeze else sorted(place[topic] for topic in notes.frozen),
+        forbidden=_forbidden(bundle, before, corpus, place),
     )
-    start = csr_array(vstack([old, _strange(model, X, old, new_topics)], format="csr"))
+    start = csr_array(vstack([old, _strange(model, X, old, new_topics, list(place))], format="csr"))
     start = with_every_word(model, start, X)
     settled = {}
     if "alpha_topics" in given and model.topic_penalty is not None:
@@ -234,8 +231,20 @@ def _refitted(
     fitted = clone(model).set_params(n_components=n_old + new_topics, anchors=anchors, init=start, **settled)
     fitted.fit(X, callback=callback)
     # what a fit from scratch would begin with
-    anew = None if before is None else before.grown(n_old + new_topics, corpus.shape[1])
-    return fitted.set_params(anchors=anew, init=given["init"])
+    anew = None if before is None else before.grown(n_topics, corpus.shape[1])
+    fitted.set_params(anchors=anew, init=given["init"])
+    if n_old + new_topics < n_topics:
+        rows = [*place, *range(len(notes.names), n_topics)]
+        fitted.set_params(n_components=n_topics)
+        fitted.take_topics(_in_rows(fitted.components_, rows, n_topics), np.full(n_topics, -1))
+    return fitted
+
+
+def _in_rows(topics: Any, rows: Sequence[int], n_rows: int) -> Any:
+    """Topics in these rows of so many; the others are empty."""
+    chosen = csr_array((np.ones(len(rows), topics.dtype), (rows, np.arange(len(rows)))), (n_rows, len(rows)))
+    found = chosen @ topics
+    return csr_array(found) if issparse(topics) else np.asarray(found)
 
 
 def with_every_word(model: TopicModel, start: csr_array, X: Any) -> csr_array:
@@ -259,8 +268,10 @@ def with_every_word(model: TopicModel, start: csr_array, X: Any) -> csr_array:
     return csr_array((1 - COMMON) * start.toarray() + COMMON * sums * words / words.sum(), dtype=start.dtype)
 
 
-def _forbidden(bundle: Bundle, anchors: Anchors | None, corpus: Corpus) -> dict[int | None, list[int]]:
-    """Words that topics may not have, by seeds and by edits, as columns."""
+def _forbidden(
+    bundle: Bundle, anchors: Anchors | None, corpus: Corpus, place: Mapping[int, int]
+) -> dict[int | None, list[int]]:
+    """Words that topics may not have, by seeds and by edits, as columns; topics as rows of the fit."""
     barred: dict[Any, list[Any]] = {}
     if anchors is not None:
         given = anchors.forbidden
@@ -271,17 +282,19 @@ def _forbidden(bundle: Bundle, anchors: Anchors | None, corpus: Corpus) -> dict[
     for topic, word in bundle.notes.forbidden:
         if word in columns:
             barred.setdefault(topic, []).append(columns[word])
-    return {topic: words for topic, words in barred.items() if words}
+    rows: dict[int | None, int | None] = {None: None}
+    rows.update(place.items())
+    return {rows[topic]: words for topic, words in barred.items() if words and topic in rows}
 
 
-def _strange(model: TopicModel, X: Any, old: csr_array, new_topics: int) -> csr_array:
+def _strange(model: TopicModel, X: Any, old: csr_array, new_topics: int, living: Sequence[int]) -> csr_array:
     """Topics × terms to begin new ones with: documents of which the old topics explain little."""
     if new_topics == 0:
         return csr_array((0, old.shape[1]), dtype=old.dtype)
     shards = Shards.whole(csr_array(X))
     lengths = np.asarray(X.multiply(X).sum(axis=1), np.float64).ravel()
     weights = model.transform(csr_array(X[:, : model.n_features_in_]))
-    known = csr_array(weights @ old)
+    known = csr_array(weights[:, living] @ old)
     scale = (
         np.asarray(X.sum(axis=1), np.float64).ravel() if model.wants == "counts" else np.ones(len(lengths))
     )

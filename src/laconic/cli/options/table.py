@@ -344,6 +344,7 @@ PYTHON_ONLY = {
 
 OF_COMMANDS = {
     "by": "--by",
+    "consensus": "--consensus",
     "dask": "--dask",
     "keep": "--keep",
     "memory": "--memory",
