@@ -59,22 +59,22 @@ def updated(
     bundle : Bundle
         Stays as it is.
     data : list of str, path, table or Corpus
-        The new documents, as of `laconic.fit`.
+        The new documents, as in `laconic.fit`.
     new_topics : int, default=0
-        How many topics are added. They begin at documents of which the old topics explain least.
+        How many topics to add. They start from the documents that the old topics explain least.
     strength : float, default=1.0
-        How strongly old topics are held where they are: 1 weighs them as much as the new documents weigh
-        in the average topic; 0 lets them go.
+        How strongly old topics are held in place: at 1 they weigh as much as the new documents do in the
+        average topic; at 0 they are free.
     freeze : bool, default=False
         Whether old topics stay exactly as they are.
     text : str or sequence of str
-        As of `laconic.fit`.
+        As in `laconic.fit`.
     names : Names, optional
-        Labels, dates and ids, as of `laconic.fit`.
+        Labels, dates and ids, as in `laconic.fit`.
     reading : mapping, optional
         Options of files (`encoding`, `delimiter`, ...).
     callback : callable, optional
-        As of the model's ``fit``.
+        As in the model's ``fit``.
 
     Returns
     -------

@@ -122,7 +122,7 @@ class Cluster:
         elif time.monotonic() - self._alone_since > ALONE:
             raise ClusterError(
                 f"the cluster at {self._address} has had no workers for {ALONE:.0f} seconds: start some, and "
-                "fit again; with a checkpoint, a fit goes on from there"
+                "fit again; with a checkpoint, the fit continues from there"
             )
         self._replace_workers()
 
@@ -144,6 +144,6 @@ class Cluster:
         except (OSError, TimeoutError) as error:
             raise ClusterError(
                 f"the Dask scheduler at {self._address} does not answer any more: start it again, and fit "
-                "again; with a checkpoint, a fit goes on from there"
+                "again; with a checkpoint, the fit continues from there"
             ) from error
         return sum(threads.values())

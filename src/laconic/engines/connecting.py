@@ -83,6 +83,6 @@ def connected(address: str, settings: dict[str, Any] | None = None) -> Iterator[
         except (OSError, TimeoutError, ValueError) as error:
             raise ClusterError(
                 f"there is no Dask scheduler with workers at {address} ({str(error).splitlines()[0]}): start "
-                "one, and its workers, or look whether the address is right"
+                f"one, and its workers, or check the address"
             ) from error
         yield client

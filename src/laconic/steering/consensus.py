@@ -58,9 +58,9 @@ def consensus_start(
     n_starts : int
         How many fits, each from documents drawn with a seed of its own.
     n_jobs : int, optional
-        How many fits run at a time; by default as many as there are cores.
+        How many fits run at a time; by default one per core.
     tell : callable, optional
-        Told the part of the work that is done, from 0 to 1.
+        Called with the fraction of the work that is done, from 0 to 1.
 
     Returns
     -------

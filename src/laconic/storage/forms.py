@@ -44,7 +44,7 @@ class Numbers:
     >>> Numbers((2,), np.float64).problem(np.ones(3))
     'has the shape (3,) and not (2,)'
     >>> Numbers((2,), np.float64, least=0).problem(-np.ones(2))
-    'has numbers from -1 to -1'
+    'has numbers from -1 to 0'
     """
 
     shape: tuple[int, ...]

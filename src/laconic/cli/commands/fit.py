@@ -416,7 +416,7 @@ def _checkpoint(path: Path | None, every: str) -> Checkpoint | None:
 def _check_dask(model: Any, address: str | None, folder: Path | None) -> None:
     if address is None:
         if folder is not None:
-            raise typer.BadParameter("goes with --dask: say which cluster", param_hint="--dask-folder")
+            raise typer.BadParameter("needs --dask: name the cluster", param_hint="--dask-folder")
         return
     if model.whole:
         raise typer.BadParameter(
