@@ -48,6 +48,20 @@ def test_the_same_bits_as_threads(client, name, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_the_same_bits_for_any_number_of_workers(client, tmp_path):
+    """Also while their number changes; two are there in all other tests."""
+    X = planted(240, 100, seed=4, dtype=np.float32)
+    expected = bits(few("rlsi-l0").fit(Shards.cut(X, 5)))
+    try:
+        for n_workers in (1, 4):
+            client.cluster.scale(n_workers)
+            client.wait_for_workers(n_workers, timeout=600)
+            found = few("rlsi-l0").fit(Shards.cut(X, 5), engine=DaskEngine(client, tmp_path, least=0))
+            assert bits(found) == expected
+    finally:
+        client.cluster.scale(2)
+
+
 @pytest.mark.parametrize("name", ["graph-plsa-skl", "plsa-over-documents", "plsa-cd"])
 def test_what_couples_documents_is_refused_by_name(client, name):
     X = planted(60, 30)

@@ -22,7 +22,7 @@ from laconic.engines.dask import DaskEngine
 from laconic.errors import ClusterError, CorpusError
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-PATIENCE = 120
+PATIENCE = 600
 
 
 @pytest.fixture(scope="module")

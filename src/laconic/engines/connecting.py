@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 INSTALL = 'fits on a cluster need the package distributed: pip install "laconic[dask]"'
 CONNECTING = 20.0
 """Seconds within which a scheduler has to answer, and to have a worker."""
+STARTING = 120.0
+"""The same for processes that are only just started, perhaps on a busy machine."""
 LOCAL = {
     # a worker that hangs is ended, and another one started
     "distributed.scheduler.worker-ttl": "60s",
@@ -77,9 +79,10 @@ def connected(address: str, settings: dict[str, Any] | None = None) -> Iterator[
             )
         else:
             cluster = address
+        patience = CONNECTING if local is None else STARTING
         try:
-            client = stack.enter_context(distributed.Client(cluster, timeout=CONNECTING))
-            client.wait_for_workers(1, timeout=CONNECTING)
+            client = stack.enter_context(distributed.Client(cluster, timeout=patience))
+            client.wait_for_workers(1, timeout=patience)
         except (OSError, TimeoutError, ValueError) as error:
             raise ClusterError(
                 f"there is no Dask scheduler with workers at {address} ({str(error).splitlines()[0]}): start "
