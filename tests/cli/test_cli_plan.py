@@ -212,7 +212,8 @@ def test_the_estimate_is_near_what_a_fit_takes(data_dir, tmp_path):
         result = subprocess.run([*fit, source], check=True, capture_output=True, text=True)
     peak = int(result.stdout.split()[-1]) * 1024
     assert load(tmp_path / "m").model.n_features_in_ == pytest.approx(found.n_terms, rel=0.15)
-    assert sum(estimate.values()) == pytest.approx(peak, rel=0.25)
+    # the oldest libraries take less than those that it was measured with
+    assert 0.75 * peak <= sum(estimate.values()) <= 1.4 * peak
 
 
 @pytest.fixture

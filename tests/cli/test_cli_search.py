@@ -132,7 +132,7 @@ def test_a_model_is_searched_with_the_documents_of_its_own_fit(laconic, indexed,
     [
         ([], "say what to search for"),
         (["violin", "--text", "body"], "--text needs documents: name them"),
-        (["violin", "-k", "0"], "greater than or equal"),
+        (["violin", "-k", "0"], "Invalid value for"),
         (["violin", "--query-vectors", "q.npy"], "the documents have no vectors"),
         (["violin", "--vector-blend", "0.3"], "the documents have no vectors"),
         (["--similar", "x", "--query-vectors", "q.npy"], "is about a QUERY, or --queries"),
