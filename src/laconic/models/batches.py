@@ -96,7 +96,8 @@ class BatchModel(TopicModel):
         Only sums over the earlier documents are kept: for the squared loss W'W and W'X with the weights W
         they had, for the divergence the expected counts of each term in each topic. With squared loss, the
         objective is that of all documents, the earlier ones with these weights. With divergence, it is that
-        of the batch plus the divergence of the topics from the earlier counts. Topics keep their numbers.
+        of the batch plus the divergence of the topics from the earlier counts, of which one half stays with
+        its topics and the other is shared out again, word by word. Topics keep their numbers.
 
         The first batch is fitted as in `fit`; every batch is iterated until `tol` or `max_iter`. After
         `fit`, which keeps no sums, a batch starts from the topics found, but nothing holds them there.
