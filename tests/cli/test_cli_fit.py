@@ -222,7 +222,7 @@ def test_csv_in_another_encoding(laconic, rows, tmp_path):
     arguments = ["fit", path, "--text", "body", "--id", "key", "-k", 2, "-o", tmp_path / "m"]
     laconic(*arguments, "--encoding", "latin-1")
     assert "größe" in load(tmp_path / "m").vocabulary
-    assert "bytes that are not utf-8" in laconic(*arguments, code=1).stderr
+    assert "bytes that are not valid utf-8" in laconic(*arguments, code=1).stderr
 
 
 def test_folder(laconic, rows, tmp_path):
