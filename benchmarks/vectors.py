@@ -3,8 +3,8 @@
     LACONIC_DATA=... python -m benchmarks.vectors --page docs/performance-vectors.md     (some minutes)
 
 Collections with judged queries; English stop words, stems. Topics are RLSI's, of 5 % of the words. Vectors
-are those of all-MiniLM-L6-v2 (extra ``encoders``). The part of vectors that is the default is chosen on two
-collections, and confirmed on two others.
+are those of all-MiniLM-L6-v2 (extra ``encoders``). The part of vectors that is the default was chosen on two
+collections, and two others decided where these are undecided.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from laconic.search import SearchIndex
 from laconic.search.index import BLEND, VECTOR_BLEND
 from laconic.search.tuning import VECTOR_BLENDS, Tuning
 
-CHOOSING, CONFIRMING = ("cranfield", "cacm"), ("time", "npl")
+FIRST_PAIR, SECOND_PAIR = ("cranfield", "cacm"), ("time", "npl")
 # As the page says.
 N_TOPICS, SHARE_OF_WORDS = 200, 0.05
 PAGE = """# Words, topics and vectors in search
@@ -112,7 +112,7 @@ class Collection:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--collections", nargs="*", default=[*CHOOSING, *CONFIRMING])
+    parser.add_argument("--collections", nargs="*", default=[*FIRST_PAIR, *SECOND_PAIR])
     parser.add_argument("--json", type=Path)
     parser.add_argument("--page", type=Path)
     options = parser.parse_args()
@@ -147,15 +147,15 @@ def main() -> None:
 
 
 def verdict(precision: dict[str, dict[float, float]]) -> str:
-    """Which part of vectors is best on the collections for choosing, and what it gives on the others."""
+    """Which parts of vectors are best on each pair of collections."""
     lines = []
-    for what, names in (("Chosen", CHOOSING), ("Confirmed", CONFIRMING)):
+    for names in (FIRST_PAIR, SECOND_PAIR):
         known = [precision[name] for name in names if name in precision]
         if known:
             means = {part: float(np.mean([each[part] for each in known])) for part in VECTOR_BLENDS}
             best = sorted(means, key=lambda part: -means[part])[:3]
             told = ", ".join(f"{means[part]:.4f} with {part:g}" for part in (*best, 0.0))
-            lines.append(f"{what} on {' and '.join(names)}: means of {told}.")
+            lines.append(f"Of {' and '.join(names)}: means of {told}.")
     return "\n".join(lines) + "\n"
 
 
