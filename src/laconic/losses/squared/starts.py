@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
-from laconic.engines import Block, Engine, Shard, Shards, even_rows
+from laconic.engines import Block, Engine, Shard, Shards, even_blocks, even_rows
 from laconic.losses.factor import compressed, without_rounding
 from laconic.losses.loop import Patience, Trace, alternate
 from laconic.losses.memory import Sizes
@@ -32,6 +32,8 @@ SAMPLE, SAMPLE_PER_TOPIC = 20_000, 20
 # To narrow topics that began as documents, fewer do as well (measured on 20newsgroups); singular vectors of
 # fewer come back less often.
 SAMPLE_TO_NARROW = 8_000
+# Entries of a sample that are counted at a time.
+ENTRIES_AT_ONCE = 1 << 20
 # Singular vectors have at most so many entries, all together.
 ENTRIES = 1 << 25
 # Non-negative factors settle until they hardly move: the longer, the more of the topics come back from other
@@ -141,7 +143,10 @@ def _for_singular_vectors(
             return steps.collection, None
         sample = np.arange(steps.classes.members.size)
     X = steps.engine.sample(steps.collection, sample)
-    frequencies = np.bincount(X.indices, minlength=steps.n_terms)
+    frequencies = np.zeros(steps.n_terms, np.int64)
+    for block in even_blocks(X.nnz, ENTRIES_AT_ONCE):
+        # a piece at a time: it is copied as 64-bit integers
+        frequencies += np.bincount(X.indices[block.start : block.stop], minlength=steps.n_terms)
     terms = np.sort(by_falling_frequency(frequencies)[:most])
     places = np.full(steps.n_terms, -1, np.int32)
     places[terms] = np.arange(terms.size)
@@ -152,7 +157,9 @@ def _of_terms(X: csr_array, places: NDArray[np.int32], n_terms: int) -> csr_arra
     """Some terms of documents, called by their places; those without a place are left out."""
     indices = places[X.indices]
     kept = indices >= 0
-    ends = np.concatenate([[0], np.cumsum(kept)])[X.indptr]
+    # of the smaller integers that X has: beside a sample of long documents, wider ones would be felt
+    running = np.cumsum(kept, dtype=X.indptr.dtype)
+    ends = np.where(X.indptr > 0, running[X.indptr - 1], 0) if running.size else X.indptr
     found = csr_array((X.data[kept], indices[kept], ends), shape=(X.shape[0], n_terms))
     found.has_canonical_format = True
     return found
