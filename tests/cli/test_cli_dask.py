@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
-import distributed
 import numpy as np
 import pytest
+from local_workers import two_workers
 
 from laconic import Corpus, load
 from laconic.engines import Threads
@@ -16,14 +16,7 @@ from laconic.models.making import make_model
 
 @pytest.fixture(scope="module")
 def address():
-    with distributed.LocalCluster(
-        n_workers=2,
-        threads_per_worker=1,
-        processes=False,
-        protocol="tcp",
-        host="127.0.0.1",
-        dashboard_address="127.0.0.1:0",
-    ) as cluster:
+    with two_workers() as cluster:
         yield cluster.scheduler_address
 
 

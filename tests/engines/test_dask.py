@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from local_workers import two_workers
 from planting import planted
 from sklearn.base import clone
 from test_contract import VARIANTS, bits, labels
@@ -20,16 +21,8 @@ SEPARATE = [name for name, model in VARIANTS.items() if not model._loss().whole]
 
 @pytest.fixture(scope="module")
 def client():
-    """Of two workers that talk over TCP, in this process: the quickest where nobody is killed."""
     with (
-        distributed.LocalCluster(
-            n_workers=2,
-            threads_per_worker=1,
-            processes=False,
-            protocol="tcp",
-            host="127.0.0.1",
-            dashboard_address="127.0.0.1:0",
-        ) as cluster,
+        two_workers() as cluster,
         distributed.Client(cluster) as client,
     ):
         yield client

@@ -186,11 +186,7 @@ class DaskEngine(Threads):
             if len(spans) == 1:
                 return self._submit("solve", solve_here, (spans[0], solving), group(), sent())
             sums = [self._submit("products", term_products, (span,), group(), sent()) for span in spans]
-            while len(sums) > FAN_IN:
-                sums = [
-                    self._submit("sum", add_products, (), *sums[first : first + FAN_IN])
-                    for first in range(0, len(sums), FAN_IN)
-                ]
+            sums = self._fewer(sums, add_products, FAN_IN)
             return self._submit("solve", solve_blocks, (solving,), group(), sent(), *sums)
 
         for found in self.cluster.results(
@@ -228,16 +224,20 @@ class DaskEngine(Threads):
 
         def submit(_: Sequence[int]) -> list[Future]:
             sums = [self._submit("share", share_of_shard, (task,), sent()) for task in tasks]
-            while len(sums) > 1:
-                sums = [
-                    self._submit("sum", add_shares, (), *sums[first : first + FAN_IN])
-                    for first in range(0, len(sums), FAN_IN)
-                ]
-            return sums
+            return self._fewer(sums, add_shares, 1)
 
         (sums,) = self.cluster.results(1, submit)
         self._take(shards, tasks, [written_by(function)] * len(tasks))
         return [whole_tree(sums.get(klass, [])) for klass in range(shards.n_classes)]
+
+    def _fewer(self, sums: list[Future], add: Callable[..., Any], most: int) -> list[Future]:
+        """Sums of neighbours in place of them, until there are at most so many."""
+        while len(sums) > most:
+            sums = [
+                self._submit("sum", add, (), *sums[first : first + FAN_IN])
+                for first in range(0, len(sums), FAN_IN)
+            ]
+        return sums
 
     def _submit(
         self, name: str, function: Callable[..., Any], given: tuple[Any, ...], *results: Future
