@@ -122,7 +122,7 @@ def test_what_a_fit_makes_of_shards_in_files_is_in_files(corpus, tmp_path):
         shard.weights[:] = 0
         shard.take_back()
         assert (shard.weights == 0.5).all()
-        arrays = shard.X.data, shard.X.indices, shard.columns.data, shard.weights, shard.kept
+        arrays = shard.X.data, shard.X.indices, *shard.columns, shard.weights, shard.kept
         assert all(map(is_mapped, arrays))
 
 

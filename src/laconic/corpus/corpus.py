@@ -321,7 +321,8 @@ class Corpus:
 
         def texts() -> Iterator[str]:
             for document in documents:
-                labels.append(document.label)
+                if given.labels:
+                    labels.append(document.label)
                 ids.append(document.id)
                 if given.dates:
                     dates.append(document.date)

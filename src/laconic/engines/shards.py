@@ -147,11 +147,13 @@ class Shard:
 
 
 def columns_of(X: csr_array, room: Room) -> Columns:
-    """A matrix by the columns that it has; all but a few bytes for each term are in a room."""
+    """A matrix by the columns that it has, in a room: of many shards, even lists of terms would be felt."""
     sizes = np.zeros(X.shape[1], np.int64)
     count_columns(X.indices, sizes)
-    terms = np.flatnonzero(sizes)
-    indptr = np.concatenate([[0], np.cumsum(sizes[terms])])
+    terms = room.copy(np.flatnonzero(sizes))
+    indptr = room.empty(terms.size + 1, np.int64)
+    indptr[0] = 0
+    np.cumsum(sizes[terms], out=indptr[1:])
     indices, data = room.empty(X.nnz, np.int32), room.empty(X.nnz, X.dtype)
     columns = Columns(terms, indptr, indices, data)
     columns.fill(X, None, indices)
