@@ -62,6 +62,7 @@ def check_directory(path: str | os.PathLike[str]) -> Whole:
 
 def _model(path: Path) -> tuple[str, list[str]]:
     from laconic.bundle import load
+    from laconic.bundle.pending import pending
 
     bundle = load(path)
     facts = [type(bundle.model).__name__, plural(len(bundle.model.topic_sizes_), "topic")]
@@ -76,6 +77,8 @@ def _model(path: Path) -> tuple[str, list[str]]:
 
         SearchIndex.load(path)
         facts.append("with settings of its search")
+    if pending(path) is not None:
+        facts.append("with a refit to accept or discard")
     return "model", facts
 
 

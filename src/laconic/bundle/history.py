@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from laconic.bundle.kind import MODEL
+from laconic.bundle.pending import move_pending
 from laconic.errors import BundleError
 from laconic.storage.manifest import Json, canonical_json, quoted, unsealed
 from laconic.storage.reading import StoredDirectory
@@ -149,7 +150,7 @@ def undo(path: str | os.PathLike[str], parent: str | None = None) -> str:
 
 
 def prune(path: str | os.PathLike[str]) -> int:
-    """Remove the versions before; the log of what was done stays.
+    """Remove the versions before; the log of what was done stays, and so does a refit that waits.
 
     Returns
     -------
@@ -169,7 +170,9 @@ def prune(path: str | os.PathLike[str]) -> int:
                 writer.adopt(WrittenFile(name, entry["bytes"], entry["sha256"]), new=False)
         if kept:
             rest = {key: value for key, value in there.items() if key not in (*_NOT_COUNTED, "history")}
-            writer.commit({**rest, "history": {**history, "kept": []}})
+            without: dict[str, Json] = {**rest, "history": {**history, "kept": []}}
+            writer.commit(without)
+            move_pending(path, version_of(there), version_of(without))
         return len(kept)
 
 

@@ -10,6 +10,7 @@ from scipy.sparse import csr_array, issparse, vstack
 from laconic.bundle.bundle import Bundle
 from laconic.bundle.documents import Documents
 from laconic.checks import check_choice
+from laconic.errors import BundleError
 from laconic.steering.anchors import Anchors
 from laconic.steering.edits import fit_quietly, only_as_they_are, unsteered, word_columns
 from laconic.steering.seeds import STRENGTH as SEED_STRENGTH
@@ -17,6 +18,8 @@ from laconic.steering.seeds import STRENGTH as SEED_STRENGTH
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from laconic.bundle.notes import Notes
+    from laconic.bundle.pending import Pending
     from laconic.losses.loop import Callback
     from laconic.steering.edits import Draft
 
@@ -44,31 +47,56 @@ def refitted(draft: Draft, keep: str = KEEP[0], *, callback: Callback | None = N
         With the same documents, and their weights for the topics that there are now. It knows what was done.
     """
     check_choice("keep", keep, KEEP)
-    old = draft.bundle
-    model = _model(draft, keep, callback)
+    return _following(draft.bundle, _model(draft, keep, callback), draft.notes, draft.did)
+
+
+def found_before(old: Bundle, refit: Pending) -> Bundle:
+    """The bundle of a refit that was found before and kept: the same that `refitted` gave, to the bit.
+
+    Parameters
+    ----------
+    old : Bundle
+        What was edited.
+    refit : Pending
+        With what was found.
+
+    Raises
+    ------
+    BundleError
+        If it is not one of this bundle.
+    """
+    assert refit.found is not None
+    model = refit.found.model
+    if type(model) is not type(old.model) or model.n_features_in_ != old.model.n_features_in_:
+        raise BundleError("this refit is one of another model; discard it")
+    return _following(old, model, refit.found.notes, refit.did)
+
+
+def _following(old: Bundle, model: Any, notes: Notes, did: tuple[str, ...]) -> Bundle:
+    """The same documents for other topics, with the weights that they have there."""
+    documents = old.documents
+    if documents is not None and not _same_topics(csr_array(model.components_), old.model):
+        documents = Documents.of(model, documents.corpora).with_vectors(documents.vectors)
     bundle = Bundle(
         model,
         old.vectorizer,
         vectorizers=old.vectorizers,
-        documents=_documents(draft, model),
+        documents=documents,
         search_settings=old.search_settings,
     )
-    bundle.notes = draft.notes
-    return bundle._follow(old, draft.did)
+    bundle.notes = notes
+    return bundle._follow(old, did)
 
 
-def _documents(draft: Draft, model: Any) -> Documents | None:
-    documents = draft.bundle.documents
-    if documents is None or model is draft.bundle.model:
-        return documents
-    return Documents.of(model, documents.corpora).with_vectors(documents.vectors)
+def _same_topics(rows: csr_array, model: Any) -> bool:
+    before = model.components_
+    return rows.shape == before.shape and abs(rows - csr_array(before)).nnz == 0
 
 
 def _model(draft: Draft, keep: str, callback: Callback | None) -> Any:
     old = draft.bundle.model
     rows = draft.rows
-    same = rows.shape == old.components_.shape and abs(rows - csr_array(old.components_)).nnz == 0
-    if same and not draft.free:
+    if not draft.free and _same_topics(rows, old):
         return old
     fitted, documents = old, draft.bundle.documents
     if draft.free and documents is not None and only_as_they_are(draft.bundle) is None:

@@ -126,6 +126,7 @@ def _turn(model: Path, back: bool, parent: str | None) -> None:
         say(f"undone: {model} is version {version} again", whole=True)
     else:
         say(f"{plural(history.prune(model), 'version')} of {model} removed", whole=True)
+        _tell_pending(model)
 
 
 def _tell_log(model: Path) -> None:
@@ -137,6 +138,19 @@ def _tell_log(model: Path) -> None:
         can = "" if entry.parent in kept else " (not kept)"
         typer.echo(f"{entry.parent or 'not saved'}{can}: {printable(' + '.join(entry.did))}")
     typer.echo(f"{bundle.version}: now")
+    _tell_pending(model)
+
+
+def _tell_pending(model: Path) -> None:
+    from laconic.bundle.pending import pending
+
+    left = pending(model)
+    if left is not None:
+        say(
+            f"a refit waits: {printable(left.what)}; laconic serve {model} shows it on the page Edits, to "
+            "accept or discard it",
+            whole=True,
+        )
 
 
 def _separated(words: Sequence[str]) -> list[list[str]]:

@@ -54,6 +54,7 @@ def make_app(path: Path, door: Door, *, read_only: bool = False, warm: bool = Fa
     pages = Pages(explored, None if read_only else workshop)
     app.include_router(api(explored))
     if not read_only:
+        workshop.resume()
         app.include_router(acts(workshop))
     app.include_router(pages.router())
 
@@ -74,6 +75,10 @@ def make_app(path: Path, door: Door, *, read_only: bool = False, warm: bool = Fa
     @app.exception_handler(ValueError)
     def wrong(request: Request, error: ValueError) -> Response:
         return answer(request, 400, str(error))
+
+    @app.exception_handler(OSError)
+    def not_written(request: Request, error: OSError) -> Response:
+        return answer(request, 507, f"It could not be saved: {error.strerror or error}.")
 
     @app.exception_handler(RequestValidationError)
     def invalid(request: Request, error: RequestValidationError) -> Response:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Self
 
-from laconic.errors import ParameterError
+from laconic.errors import BundleError, ParameterError
 from laconic.steering import edits
 
 if TYPE_CHECKING:
     from laconic.bundle import Bundle
+    from laconic.storage.manifest import Json
+
+_KINDS = ("rename", "merge", "split", "seed", "drop", "forbid", "freeze", "thaw")
 
 _ONE_TOPIC = ("rename", "split")
 _AT_ONCE = ("rename", "freeze", "thaw")
@@ -34,6 +38,26 @@ class Change:
     topics: tuple[int, ...] = ()
     words: tuple[str, ...] = ()
     name: str = ""
+
+    def stored(self) -> dict[str, Json]:
+        """As it is kept on disk while its refit goes on."""
+        return {name: list(part) if isinstance(part, tuple) else part for name, part in asdict(self).items()}
+
+    @classmethod
+    def restored(cls, stored: Mapping[str, Any]) -> Self:
+        """What was stored, checked."""
+        kind, topics, words, name = (stored.get(part) for part in ("kind", "topics", "words", "name"))
+        fits = (
+            kind in _KINDS
+            and isinstance(name, str)
+            and isinstance(topics, list)
+            and all(type(topic) is int for topic in topics)
+            and isinstance(words, list)
+            and all(isinstance(word, str) for word in words)
+        )
+        if not fits:
+            raise BundleError("what was to be changed cannot be read: discard it, and ask again")
+        return cls(kind, tuple(topics), tuple(words), name)
 
     @property
     def at_once(self) -> bool:
