@@ -159,9 +159,37 @@ def test_every_model_can_be_renamed(tmp_path, kind):
     assert after.names[1] == "Luna"
     assert after.modalities == before.modalities
     assert (after.documents is None) == (before.documents is None)
-    if kind in ("multimodal", "graph"):
-        post(app, "/api/edits", kind="split", topics=[0], version=version(app))
-        assert "not found anew" in waited(app)["message"]
+
+
+@pytest.mark.parametrize("kind", ["no_documents", "multimodal", "graph", "group"])
+def test_every_model_can_be_changed_as_far_as_its_page_offers(tmp_path, kind):
+    KINDS[kind]().save(tmp_path / "model")
+    app = make_app(tmp_path / "model", door())
+    offered = {
+        form["data-kind"] for form in Page(ask(app, "/topics/0").text).all("form") if "data-kind" in form
+    }
+    offered |= {
+        form["data-kind"] for form in Page(ask(app, "/edits").text).all("form") if "data-kind" in form
+    }
+    anew = {"split", "seed"} if kind != "no_documents" else set()
+    assert offered == {"rename", "merge", "forbid", "freeze", "drop", *anew}
+    for change in (
+        {"kind": "split", "topics": [0]},
+        {"kind": "seed", "words": ["moon"], "name": "night"},
+        {"kind": "forbid", "words": ["moon"]},
+        {"kind": "drop", "topics": [2]},
+        {"kind": "merge", "topics": [0, 1]},
+    ):
+        before = version(app)
+        post(app, "/api/edits", version=before, **change)
+        job = waited(app)
+        if change["kind"] not in offered:
+            assert "saved without its documents" in job["message"]
+        else:
+            assert job["state"] == "ready", job
+            assert post(app, "/api/refit/accept").status == 200
+            post(app, "/api/undo", version=version(app))
+        assert version(app) == before
 
 
 def test_read_only_has_nothing_to_act_with(saved):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self
 
@@ -18,7 +19,7 @@ from laconic.losses.divergence.problems import LinkedLikelihood
 from laconic.losses.factor import Floats
 from laconic.losses.loop import Callback
 from laconic.models.plsa import MixtureModel
-from laconic.models.state import Field, array
+from laconic.models.state import Field, array, check_links
 from laconic.models.traits import Traits
 from laconic.steering.anchors import Anchors
 
@@ -30,6 +31,12 @@ def _weights(value: Any, model: Any) -> Floats:
     if not np.allclose(found.sum(axis=1), 1, atol=1e-3):
         raise ValueError("weights of documents must not be negative, and must sum to one")
     return found
+
+
+def _graph(value: Any, model: Any) -> Any:
+    if value.shape[0] != len(model.weights_):
+        raise ValueError(f"links of {value.shape[0]} documents do not fit {len(model.weights_)}")
+    return check_links(value, model)
 
 
 class GraphPLSA(MixtureModel):
@@ -88,6 +95,8 @@ class GraphPLSA(MixtureModel):
         The topics: each is a distribution over the words.
     weights_ : ndarray of shape (n_documents, n_components)
         The weights of the documents of the fit, which take the links into account.
+    graph_ : csr_array of shape (n_documents, n_documents)
+        The links between these documents: those that were given, or those that were found.
     objective_history_ : ndarray, one entry per iteration
         The objective after every iteration; it never rises.
     n_iter_, n_alive_ : int
@@ -129,8 +138,9 @@ class GraphPLSA(MixtureModel):
     """
 
     weights_: Floats
+    graph_: Any
 
-    _schema = (*MixtureModel._schema, Field("weights", _weights))
+    _schema = (*MixtureModel._schema, Field("weights", _weights), Field("graph", _graph, optional=True))
     _divergences: ClassVar[tuple[str, ...]] = DIVERGENCES
 
     def __init__(
@@ -229,10 +239,17 @@ class GraphPLSA(MixtureModel):
 
     def kept_weights(self, X: Any) -> Floats | None:
         """``weights_``, if X are the documents of the fit."""
+        return self.weights_ if self.fitted_to(X) else None
+
+    def fitted_to(self, X: Any) -> bool:
+        """Whether X are the documents of the fit."""
         checked = self._check_new(X)
-        if checked.shape[0] != len(self.weights_) or self._hash(Shards.whole(checked)) != self.data_hash_:
-            return None
-        return self.weights_
+        same_number = checked.shape[0] == len(self.weights_)
+        return same_number and self._hash(Shards.whole(checked)) == self.data_hash_
+
+    def take_weights(self, weights: Mapping[str, Floats]) -> None:
+        """Have these weights of the documents of the fit."""
+        self.weights_ = weights[""]
 
     def fit_transform(self, X: Any, y: Any = None, *, graph: Any = None, **fit_params: Any) -> Floats:
         """The weights of the documents of the fit, under the graph (``weights_``).

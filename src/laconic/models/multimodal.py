@@ -39,7 +39,7 @@ from laconic.losses.folding import Explained
 from laconic.losses.loop import Callback
 from laconic.models.plsa import PLSA, MixtureModel
 from laconic.models.prepared import prepared
-from laconic.models.state import Field, array
+from laconic.models.state import Field, array, check_links
 from laconic.models.traits import Traits
 from laconic.steering.anchors import Anchors, joined
 
@@ -72,6 +72,13 @@ def _weights(value: Any, model: Any) -> dict[str, Floats]:
     n_documents = len(value[0])
     check = array(lambda m: (n_documents, m.n_components), nonnegative=True)
     return dict(zip(model.modalities_, (check(part, model) for part in value), strict=True))
+
+
+def _graph(value: Any, model: Any) -> Any:
+    n_documents = len(next(iter(model.modality_weights_.values())))
+    if value.shape[0] != n_documents:
+        raise ValueError(f"links of {value.shape[0]} documents do not fit {n_documents}")
+    return check_links(value, model)
 
 
 class MultimodalPLSA(MixtureModel):
@@ -132,6 +139,8 @@ class MultimodalPLSA(MixtureModel):
         See `modality_topics`.
     modality_weights_ : dict of str to ndarray of shape (n_documents, n_components)
         The weights of the documents in each modality; zero where a document lacks it.
+    graph_ : csr_array of shape (n_documents, n_documents)
+        The links between documents that were given; empty without any.
     term_names_ : dict of str to ndarray of str
         The names of the columns, for modalities that were given as data frames.
     objective_history_ : ndarray, one entry per iteration
@@ -175,6 +184,7 @@ class MultimodalPLSA(MixtureModel):
     n_terms_: dict[str, int]
     term_names_: dict[str, Any]
     modality_weights_: dict[str, Floats]
+    graph_: Any
 
     # the modalities first: they say over how many parts of the terms topics sum to one
     _schema = (
@@ -192,6 +202,7 @@ class MultimodalPLSA(MixtureModel):
             attribute="modality_weights_",
             stored=lambda weights: list(weights.values()),
         ),
+        Field("graph", _graph, optional=True),
     )
     weights_ = FormerAttribute("modality_weights_", until="0.3")
     _divergences: ClassVar[tuple[str, ...]] = (*DIVERGENCES, "tied")
@@ -494,6 +505,15 @@ class MultimodalPLSA(MixtureModel):
         check_is_fitted(self, "components_")
         found: Floats = self.modality_weights_[self._known(modality)]
         return found
+
+    def fitted_to(self, X: Mapping[str, Any]) -> bool:
+        """Whether X, one matrix for each modality, are the documents of the fit."""
+        again = type(self)()
+        return self._hash(again._read(X)) == self.data_hash_
+
+    def take_weights(self, weights: Mapping[str, Floats]) -> None:
+        """Have these weights of the documents of the fit, by modality."""
+        self.modality_weights_ = dict(weights)
 
     def weights_of(self, X: Any, y: Any = None, *, modality: str | None = None) -> Factor:
         """The weights of documents, in one modality or several together: `transform`."""

@@ -110,6 +110,17 @@ def _names(value: Any, model: Any) -> Any:
     return np.asarray(value, object)
 
 
+def check_links(value: Any, model: Any) -> Any:
+    """Stored links between the documents of a fit, whose weights are known already."""
+    if not isinstance(value, csr_array) or value.shape[0] != value.shape[1]:
+        raise ValueError("links are no square matrix")
+    if not np.issubdtype(value.dtype, np.floating) or not np.isfinite(value.data).all():
+        raise ValueError("links have weights that are no finite numbers")
+    if value.data.min(initial=0) < 0:
+        raise ValueError("links have negative weights")
+    return value
+
+
 COMMON = (
     Field("components", _components),
     Field("n_features_in", _n_features),

@@ -19,7 +19,12 @@ OWN_LENGTH = 0.5
 
 
 def context_target(
-    X: Any, columns: Sequence[int], *, members: Any = None, scale: float = 1.0
+    X: Any,
+    columns: Sequence[int],
+    *,
+    members: Any = None,
+    scale: float = 1.0,
+    segments: Sequence[slice] = (slice(None),),
 ) -> csr_array | None:
     """The target of a topic that is wanted by some words.
 
@@ -33,6 +38,8 @@ def context_target(
         Which documents count; by default all.
     scale : float, default=1.0
         The length of the target.
+    segments : sequence of slice
+        The columns of each modality: each has as many words beside those of the seed.
 
     Returns
     -------
@@ -50,7 +57,9 @@ def context_target(
         return None
     beside = having @ X / having.sum() - counting @ X / counting.sum()
     beside[list(columns)] = 0
-    chosen = np.sort(np.argsort(-beside, kind="stable")[:N_BESIDE])
+    places = np.arange(n_terms)
+    best = [places[part][np.argsort(-beside[part], kind="stable")[:N_BESIDE]] for part in segments]
+    chosen = np.sort(np.concatenate(best))
     chosen = chosen[beside[chosen] > 0]
     target = np.zeros(n_terms)
     length = np.sqrt(np.square(beside[chosen]).sum())

@@ -17,7 +17,8 @@ from laconic.corpus.periods import cut
 from laconic.display.topics import heaviest
 from laconic.errors import Parameter, ParameterError
 from laconic.steering.anchors import STRENGTH
-from laconic.steering.edits import Draft, draft_of, obstacle, only_as_they_are
+from laconic.steering.edits import Draft, draft_of, obstacle
+from laconic.steering.inputs import FitInputs
 from laconic.steering.refitting import found_anew
 
 if TYPE_CHECKING:
@@ -200,8 +201,11 @@ class _Seen:
 
 def _corpus(bundle: Bundle) -> Any:
     """The documents; refused are those that cannot be followed."""
-    why = obstacle(bundle) or only_as_they_are(bundle)
-    if why is None and bundle.model.traits.classes:
+    why, traits = obstacle(bundle), bundle.model.traits
+    if why is None and (traits.modalities or traits.links):
+        coupled = "several modalities" if traits.modalities else "documents that are linked across periods"
+        why = f"topics of {type(bundle.model).__name__} are found in {coupled}"
+    elif why is None and traits.classes:
         why = f"topics of {type(bundle.model).__name__} belong to classes, which a period may lack"
     if why is not None:
         raise ParameterError(f"{why}: they cannot be followed through time")
@@ -271,7 +275,7 @@ def _fitted(draft: Draft, X: Any, chosen: NDArray[np.int64], strength: float) ->
         settings["alpha_topics"] = model.topic_penalty * len(chosen) / X.shape[0]
     again, rows = found_anew(
         draft,
-        own,
+        FitInputs(own),
         strength=strength,
         begin=lambda targets: with_every_word(model, targets, own),
         **settings,

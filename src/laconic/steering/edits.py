@@ -6,7 +6,6 @@ whose number is not used again; a split, or a new seed, adds topics at the end.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -15,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack, issparse, vstack
-from sklearn.exceptions import ConvergenceWarning
 
 from laconic.bundle.notes import Notes, Returns
 from laconic.errors import ParameterError
 from laconic.losses.starts import unit_budget
 from laconic.steering.contexts import context_target
+from laconic.steering.inputs import inputs_of, lacking_links
 from laconic.steering.tree import tree_of
 from laconic.words import enumerated
 
@@ -99,22 +98,12 @@ def obstacle(bundle: Bundle) -> str | None:
     )
 
 
-def only_as_they_are(bundle: Bundle) -> str | None:
-    """Why topics are changed without being found anew in the documents; None if they are found anew."""
-    traits, kind = bundle.model.traits, type(bundle.model).__name__
-    if traits.modalities:
-        return f"topics of {kind} are found in several modalities at once"
-    if traits.links:
-        return f"topics of {kind} depend on links, which are not saved with a model"
-    return None
-
-
 def check_editable(bundle: Bundle, *, anew: bool = False) -> None:
     """Refuse what the topics of a bundle do not allow; `anew`: if they have to be found in the documents."""
     why = obstacle(bundle)
     if why is not None:
         raise ParameterError(f"{why}: they can be renamed, but not edited")
-    why = only_as_they_are(bundle) if anew else None
+    why = lacking_links(bundle) if anew else None
     if why is not None:
         raise ParameterError(f"{why}: they can be merged, dropped and frozen, but not found anew")
 
@@ -160,7 +149,7 @@ def split(draft: Draft, topic: int | str, into: int = PARTS) -> Draft:
     number = draft.number(topic)
     if type(into) is not int or into < 2:
         raise ParameterError(f"a topic is split into two or more, not {into!r}")
-    X, weights = _documents(draft, "split")
+    weights = _dense(_kept(draft, "split").weights)
     own = weights[:, number] if number < weights.shape[1] else np.zeros(len(weights))
     members = np.flatnonzero((own > 0) & (own >= weights.max(axis=1)))
     if len(members) < 2 * into:
@@ -169,8 +158,7 @@ def split(draft: Draft, topic: int | str, into: int = PARTS) -> Draft:
         )
     model = draft.bundle.model
     small = model.of_owners(np.full(into, -1)).set_params(verbose=0, max_iter=50, **unsteered(model))
-    # topics that are shared by documents of one class, or of many, do not care which
-    fit_quietly(small, X[members], np.zeros(len(members), int) if model.traits.classes else None)
+    inputs_of(draft.bundle).some(members).fit(small)
     parts = csr_array(small.components_)
     likeness = np.asarray((parts @ draft.rows[[number]].T).toarray()).ravel() / _norms(parts)
     order = np.argsort(-likeness, kind="stable")
@@ -233,7 +221,7 @@ def forbid(draft: Draft, words: Iterable[str], topic: int | str | None = None) -
         if barred[row.indices].any():
             row.data[barred[row.indices]] = 0
             row.eliminate_zeros()
-            if not all(row[:, part].nnz for part in _segments(draft)):
+            if not all(row[:, part].nnz for part in segments(draft)):
                 raise ParameterError(f"topic {k} would have no words left: drop it, or forbid fewer")
             changed[k] = row
     pairs = tuple((number, word) for word in listed if (number, word) not in draft.notes.forbidden)
@@ -261,12 +249,20 @@ def seed(
         raise ParameterError(f"topic {number} has its owner already: leave the class out")
     if name is not None:
         draft = replace(draft, notes=draft.notes.renamed(number, name))
-    corpus = _kept(draft, "seed").corpus()
+    corpora = _kept(draft, "seed").corpora.values()
     scale = float(np.median(_norms(draft.rows[draft.notes.living])))
     members = _members(draft, draft.owners[number])
-    target = context_target(corpus.X, columns, members=members, scale=scale)
+    X = csr_array(hstack([corpus.X for corpus in corpora], format="csr"))
+    parts = segments(draft)
+    target = context_target(X, columns, members=members, scale=scale, segments=parts)
     if target is None:
         raise ParameterError(f"no document has {enumerated(listed, 'or')}")
+    for part, modality in zip(parts, draft.bundle.modalities or [""], strict=True):
+        if not target[:, part].nnz:
+            raise ParameterError(
+                f"no document that has {enumerated(listed, 'or')} has words of {modality}: name some of "
+                "these, too"
+            )
     draft = replace(draft, seeds={**draft.seeds, number: target})
     draft = _with_rows(draft, {number: target})
     where = "" if topic is None else f"{number} "
@@ -351,13 +347,13 @@ def _shaped(draft: Draft, row: csr_array) -> csr_array:
     if model.wants != "counts":
         return row
     parts = []
-    for columns in _segments(draft):
+    for columns in segments(draft):
         part = row[:, columns]
         parts.append(part / (part.sum() or 1))
     return csr_array(hstack(parts, "csr"))
 
 
-def _segments(draft: Draft) -> list[slice]:
+def segments(draft: Draft) -> list[slice]:
     """The columns of each modality, over each of which a topic is a distribution."""
     model = draft.bundle.model
     sizes = [model.n_terms_of(name) for name in model.modalities] or [draft.rows.shape[1]]
@@ -423,13 +419,6 @@ def _kept(draft: Draft, what: str) -> Documents:
     return documents
 
 
-def _documents(draft: Draft, what: str) -> tuple[Any, NDArray[Any]]:
-    """The documents as the model takes them, and their weights."""
-    documents = _kept(draft, what)
-    corpus = documents.corpus()
-    return draft.bundle.model.rows(corpus.counts, lambda counts: corpus.X), _dense(documents.weights)
-
-
 def word_columns(bundle: Bundle) -> dict[str, list[int]]:
     """The columns of each word of the vocabulary: one, or one in each modality that has it."""
     found: dict[str, list[int]] = {}
@@ -473,13 +462,6 @@ def _listed(words: Iterable[str], what: str) -> list[str]:
     if not listed or not all(isinstance(word, str) and word for word in listed):
         raise ParameterError(f"name words to {what}")
     return listed
-
-
-def fit_quietly(model: Any, X: Any, y: Any = None, callback: Any = None) -> Any:
-    """Fit a model of which nobody asks whether the last digits still moved."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        return model.fit(X, y, callback=callback)
 
 
 def unsteered(model: Any) -> dict[str, Any]:

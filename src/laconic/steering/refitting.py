@@ -12,7 +12,8 @@ from laconic.bundle.documents import Documents
 from laconic.checks import check_choice
 from laconic.errors import BundleError
 from laconic.steering.anchors import Anchors
-from laconic.steering.edits import fit_quietly, only_as_they_are, unsteered, word_columns
+from laconic.steering.edits import segments, unsteered, word_columns
+from laconic.steering.inputs import FitInputs, inputs_of, lacking_links, rows_of
 from laconic.steering.seeds import STRENGTH as SEED_STRENGTH
 
 if TYPE_CHECKING:
@@ -76,7 +77,8 @@ def _following(old: Bundle, model: Any, notes: Notes, did: tuple[str, ...]) -> B
     """The same documents for other topics, with the weights that they have there."""
     documents = old.documents
     if documents is not None and not _same_topics(csr_array(model.components_), old.model):
-        documents = Documents.of(model, documents.corpora).with_vectors(documents.vectors)
+        fitted = model.traits.links and model.fitted_to(rows_of(old))
+        documents = Documents.of(model, documents.corpora, fitted=fitted).with_vectors(documents.vectors)
     bundle = Bundle(
         model,
         old.vectorizer,
@@ -94,16 +96,13 @@ def _same_topics(rows: csr_array, model: Any) -> bool:
 
 
 def _model(draft: Draft, keep: str, callback: Callback | None) -> Any:
-    old = draft.bundle.model
-    rows = draft.rows
+    old, documents = draft.bundle.model, draft.bundle.documents
+    fitted, rows = old, draft.rows
     if not draft.free and _same_topics(rows, old):
         return old
-    fitted, documents = old, draft.bundle.documents
-    if draft.free and documents is not None and only_as_they_are(draft.bundle) is None:
-        corpus = documents.corpus()
-        X = old.rows(corpus.counts, lambda counts: corpus.X)
-        y = old.classes_of(X, corpus.labels) if old.traits.classes else None
-        fitted, rows = found_anew(draft, X, keep, y=y, callback=callback)
+    # where documents are linked, their weights cannot be found without a fit
+    if (draft.free or old.traits.links) and documents is not None and lacking_links(draft.bundle) is None:
+        fitted, rows = found_anew(draft, inputs_of(draft.bundle), keep, callback=callback)
     owners = np.array(draft.owners)
     model = old.of_owners(owners).set_params(**unsteered(old))
     for name, value in vars(fitted).items():
@@ -113,15 +112,38 @@ def _model(draft: Draft, keep: str, callback: Callback | None) -> Any:
     dtype, sparse = old.components_.dtype, issparse(old.components_)
     components = csr_array(rows, dtype=dtype) if sparse else rows.toarray().astype(dtype)
     model.take_topics(components, owners)
+    if old.traits.links and documents is not None:
+        _take_weights(model, draft, fitted)
     return model
+
+
+def _take_weights(model: Any, draft: Draft, fitted: Any) -> None:
+    """Give a model that keeps the weights of its documents those of the topics that it has now."""
+    documents = draft.bundle.documents
+    assert documents is not None
+    living = np.flatnonzero(np.diff(draft.rows.indptr))
+    given, weights = rows_of(draft.bundle), {}
+    if fitted is draft.bundle.model and not fitted.fitted_to(given):
+        # those of other documents, of which nothing is known
+        return
+    for name, corpus in documents.corpora.items():
+        if fitted is draft.bundle.model:
+            # without the links, which are not known
+            X = given[name] if name else given
+            found = model.transform(X, name) if name else model.transform(X)
+            found[np.diff(corpus.counts.indptr) == 0] = 0 if name else 1 / len(living)
+        else:
+            found = np.zeros((corpus.shape[0], draft.n_topics), model.components_.dtype)
+            found[:, living] = fitted.fit_weights(name or None)
+        weights[name] = found
+    model.take_weights(weights)
 
 
 def found_anew(
     draft: Draft,
-    X: Any,
+    given: FitInputs,
     keep: str = KEEP[0],
     *,
-    y: Any = None,
     strength: float = STRENGTH,
     begin: Callable[[csr_array], csr_array] | None = None,
     callback: Callback | None = None,
@@ -132,12 +154,10 @@ def found_anew(
     Parameters
     ----------
     draft : Draft
-    X : csr_array of shape (n_documents, n_terms)
+    given : FitInputs
         The documents, as the model takes them.
     keep : {"frozen", "anchored"}, default="frozen"
         As in `refitted`.
-    y : array of shape (n_documents,), optional
-        Their classes, for a model that has classes.
     strength : float
         How strongly topics are held that are anchored.
     begin : callable, optional
@@ -163,7 +183,7 @@ def found_anew(
         verbose=0,
         **settings,
     )
-    fit_quietly(again, X, y, callback)
+    given.fit(again, callback)
     nothing = csr_array((1, draft.rows.shape[1]), dtype=draft.rows.dtype)
     sources = np.full(draft.n_topics, len(living))
     sources[living] = np.arange(len(living))
@@ -171,7 +191,7 @@ def found_anew(
     return again, csr_array(rows)
 
 
-def _anchors(draft: Draft, keep: str, start: csr_array, place: dict[int, int], strength: float) -> Anchors:
+def _anchors(draft: Draft, keep: str, start: csr_array, place: dict[int, int], strength: float) -> Any:
     """What holds topics in the refit: where they are, or at their seeds, and words they may not have."""
     targets = start.tolil()
     strengths = np.full(len(place), strength)
@@ -190,7 +210,23 @@ def _anchors(draft: Draft, keep: str, start: csr_array, place: dict[int, int], s
     for owner, word in draft.notes.forbidden:
         if word in columns and (owner is None or owner in place):
             forbidden.setdefault(None if owner is None else place[owner], []).extend(columns[word])
-    return Anchors(csr_array(targets), strengths, frozen, _by_topic(forbidden, frozen, len(place)))
+    held, barred = csr_array(targets), _by_topic(forbidden, frozen, len(place))
+    modalities = draft.bundle.modalities
+    if not modalities:
+        return Anchors(held, strengths, frozen, barred)
+    return {
+        name: Anchors(held[:, part], strengths, frozen, _within(barred, part))
+        for name, part in zip(modalities, segments(draft), strict=True)
+    }
+
+
+def _within(barred: dict[int | None, list[int]], part: slice) -> dict[int | None, list[int]]:
+    """Columns of one modality, counted from its first."""
+    own = {
+        topic: [c - part.start for c in columns if part.start <= c < part.stop]
+        for topic, columns in barred.items()
+    }
+    return {topic: columns for topic, columns in own.items() if columns}
 
 
 def _by_topic(

@@ -46,7 +46,8 @@ class Change:
     @classmethod
     def restored(cls, stored: Mapping[str, Any]) -> Self:
         """What was stored, checked."""
-        kind, topics, words, name = (stored.get(part) for part in ("kind", "topics", "words", "name"))
+        parts: list[Any] = [stored.get(part) for part in ("kind", "topics", "words", "name")]
+        kind, topics, words, name = parts
         fits = (
             kind in _KINDS
             and isinstance(name, str)

@@ -18,7 +18,8 @@ from laconic.explore.server.links import ExplorerLinks
 from laconic.explore.server.state import Explored, Seen
 from laconic.explore.views.lines import UnknownError
 from laconic.explore.views.shapes import Described
-from laconic.steering.edits import obstacle, only_as_they_are
+from laconic.steering.edits import obstacle
+from laconic.steering.inputs import lacking_links
 
 PAGE = 100
 ON_MAP = 500
@@ -54,6 +55,7 @@ class Pages:
         self.explored, self.workshop = explored, workshop
         self._overviews: dict[tuple[str, int, str], bytes] = {}
         self._said: tuple[str, list[str]] = ("", [])
+        self._anew: tuple[str, bool] = ("", False)
 
     def page(
         self,
@@ -90,8 +92,15 @@ class Pages:
             "classes": bool(facts.owners or facts.label_names),
             "time": facts.over_time is not None,
             "texts": bundle.vectorizer is not None or bool(bundle.vectorizers),
-            "edits": facts.documents is not None and (obstacle(bundle) or only_as_they_are(bundle)) is None,
+            "edits": obstacle(bundle) is None,
+            "anew": facts.documents is not None and self._found_anew(seen),
         }
+
+    def _found_anew(self, seen: Seen) -> bool:
+        """Whether topics can be found anew in the documents: looked at once for a version."""
+        if self._anew[0] != seen.version:
+            self._anew = seen.version, (obstacle(seen.bundle) or lacking_links(seen.bundle)) is None
+        return self._anew[1]
 
     def router(self) -> APIRouter:
         """All pages."""

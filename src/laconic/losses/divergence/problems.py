@@ -76,7 +76,7 @@ class LinkedLikelihood(Likelihood):
         if not start.drawn:
             weights = settle_on_graph(X, links, topics, weights, *how)
         fit = run(X, links, topics, weights, *how, before=before)
-        return Found(np.ascontiguousarray(fit.topics.T), fit.trace, {"weights": fit.weights})
+        return Found(np.ascontiguousarray(fit.topics.T), fit.trace, {"weights": fit.weights, "graph": links})
 
     def memory(self, sizes: Sizes) -> dict[str, int]:
         """What a fit adds in bytes."""
@@ -137,7 +137,10 @@ class MultimodalLikelihood(Likelihood):
                 before=fitter.before,
             )
         weights = dict(zip(modalities, fitter.nodes.by_modality(fit.weights), strict=True))
-        return Found(np.ascontiguousarray(fit.topics.T), fit.trace, {"modality_weights": weights})
+        n_documents = matrices[0].shape[0]
+        links = csr_array((n_documents, n_documents)) if graph is None else graph
+        facts = {"modality_weights": weights, "graph": links}
+        return Found(np.ascontiguousarray(fit.topics.T), fit.trace, facts)
 
     def memory(self, sizes: Sizes) -> dict[str, int]:
         """What a fit adds in bytes, if every document has every modality."""
