@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array, random_array
 from sklearn.linear_model import Lasso
 
-from laconic.kernels.accumulate import fuller_rows, gather, gather_sparse
+from laconic.kernels.accumulate import gather, gather_sparse
 from laconic.kernels.budget import _ranked, budget_sweep
 from laconic.kernels.rows import compress, descend, expand, inner, sparse_gram
+from laconic.losses.factor import fuller_rows
 
 
 def sparse(n_rows, n_columns, density, seed, dtype=np.float64):
@@ -34,7 +35,7 @@ def test_gather_is_a_matrix_product(dtype, start, stop):
         np.testing.assert_allclose(out, (X.toarray() @ factor)[start:stop], rtol=1e-5, atol=1e-6)
     factor[np.abs(factor) < 0.7] = 0
     topics = csr_array(factor)
-    slots, rows = fuller_rows(topics.indptr, topics.indices, topics.data, 7, np.arange(40)[::-1])
+    slots, rows = fuller_rows(topics, np.arange(40)[::-1])
     none = np.full_like(slots, -1)
     for choice in (slots, none):
         out[:] = np.nan
@@ -45,7 +46,7 @@ def test_gather_is_a_matrix_product(dtype, start, stop):
 
 def test_fuller_rows_are_those_of_more_than_an_eighth():
     matrix = csr_array(np.array([[1.0] + [0] * 15, [1, 2] + [0] * 14, [1, 2, 3] + [0] * 13, [0] * 16]))
-    slots, rows = fuller_rows(matrix.indptr, matrix.indices, matrix.data, 16, np.arange(4))
+    slots, rows = fuller_rows(matrix, np.arange(4))
     np.testing.assert_array_equal(slots, [-1, -1, 0, -1])
     np.testing.assert_array_equal(rows, matrix.toarray()[[2]])
 

@@ -17,7 +17,6 @@ from laconic.engines.room import is_mapped
 from laconic.engines.shards import shard_entries
 from laconic.errors import CorpusError, InputError, Parameter, ParameterError
 from laconic.models.making import N_TOPICS, WORDS, make_model, parameters_of
-from laconic.steering.consensus import check_consensus, consensus_start
 from laconic.steering.seeds import Seeds, sow
 
 if TYPE_CHECKING:
@@ -161,6 +160,8 @@ def fit(
         )
         check_counted(made, given.terms)
         if consensus is not None:
+            from laconic.steering.consensus import check_consensus
+
             check_consensus(made, consensus)
         sown = None if seeds is None else Seeds.of(seeds, seed_strength)
         keep_texts = keep_documents and keep_texts
@@ -277,6 +278,9 @@ def beginning_at_consensus(
     if n_starts is None:
         yield
         return
+    # What is evaluated by comes with it, which takes longer to import than all that a fit needs.
+    from laconic.steering.consensus import consensus_start
+
     given = model.get_params(deep=False)
     start = consensus_start(model, corpus, n_starts, n_jobs=given["n_jobs"], tell=tell)
     model.set_params(init=start)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from array import array
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
-from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
 from laconic.corpus.options import VectorizerOptions
 from laconic.errors import CorpusError, Parameter
@@ -15,7 +15,11 @@ from laconic.matrices import as_counts, csr
 from laconic.reading.strings import Strings, as_vocabulary, terms_by_number
 
 if TYPE_CHECKING:
+    from sklearn.feature_extraction.text import CountVectorizer
+
     from laconic.matrices import CSR
+
+_VECTORIZERS = "sklearn.feature_extraction.text"
 
 
 def count_bags(
@@ -72,6 +76,12 @@ def count_bags(
     return as_counts(csr(counts, np.asarray(indices), np.asarray(ends), len(terms))), terms
 
 
+def is_vectorizer(given: object) -> TypeGuard[CountVectorizer]:
+    """Whether this is a vectoriser of scikit-learn, whose module takes long to import: those have done it."""
+    module = sys.modules.get(_VECTORIZERS)
+    return module is not None and isinstance(given, module.CountVectorizer)
+
+
 def vectorizer_settings(vectorizer: CountVectorizer, counts: CSR, weighting: str) -> VectorizerOptions:
     """Give the options that count new texts as a fitted vectoriser of scikit-learn does.
 
@@ -103,6 +113,8 @@ def vectorizer_settings(vectorizer: CountVectorizer, counts: CSR, weighting: str
     >>> vectorizer_settings(vectorizer, counts, "tfidf")["stop_words"]
     ['red']
     """
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
     otherwise = (
         "so new texts could not be counted as it does: pass get_feature_names_out() instead of the "
         "vectoriser, to count them in laconic's own way"

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
-from sklearn.feature_extraction.text import CountVectorizer
 
-from laconic.corpus.bags import count_bags, vectorizer_settings
+from laconic.corpus.bags import count_bags, is_vectorizer, vectorizer_settings
 from laconic.corpus.options import LONGEST_NGRAM, VectorizerOptions, Weighting
 from laconic.corpus.stdlib import standard_library
 from laconic.corpus.texts import TextKeeper, Texts
@@ -39,6 +38,8 @@ from laconic.reading.strings import Strings, as_names, as_vocabulary, check_uniq
 from laconic.words import plural
 
 if TYPE_CHECKING:
+    from sklearn.feature_extraction.text import CountVectorizer
+
     from laconic.engines import Block, Room, Shards
     from laconic.engines.shards import Columns
     from laconic.matrices import CSC, CSR
@@ -487,7 +488,7 @@ class Corpus:
         array([[0., 1.]], dtype=float32)
         """
         counts = as_counts(X)
-        if isinstance(vocabulary, CountVectorizer):
+        if is_vectorizer(vocabulary):
             terms = as_vocabulary(vocabulary.get_feature_names_out())
             settings = vectorizer_settings(vocabulary, counts, weighting)
         else:

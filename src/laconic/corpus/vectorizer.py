@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.exceptions import NotFittedError
-from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from laconic.corpus.counting import Counted, Progress, Tally
+from laconic.corpus.languages import english_words
 from laconic.corpus.languages import stemmer as stemmer_of
 from laconic.corpus.markup import looked_at, without_markup
 from laconic.corpus.matching import TimedPattern
@@ -189,6 +188,8 @@ class Vectorizer:
     def vocabulary(self) -> Strings:
         """The terms in the order of the columns."""
         if self._vocabulary is None:
+            from sklearn.exceptions import NotFittedError
+
             raise NotFittedError("this Vectorizer has no vocabulary yet; call fit_count(texts) first")
         return self._vocabulary
 
@@ -289,7 +290,7 @@ class Vectorizer:
         if html is None:
             html, texts = looked_at(texts)  # type: ignore[assignment]
         self._settings["html"] = html
-        counted = self._counted(texts, progress)
+        counted = self._counted(texts, self._reading(self._stop_words), progress)
         if counted.n_texts == 0:
             raise CorpusError("there are no texts; give at least one")
         n_found = int(np.count_nonzero(counted.documents))
@@ -332,11 +333,10 @@ class Vectorizer:
             One row for every text, also for those without any term of the vocabulary.
         """
         n_terms = len(self.vocabulary)
+        reading = self._reading(self._left_out)
         if are_short(texts) and (self._settings["tokenizer"] is None or self._tokenizer is not None):
-            return count_short(
-                [self.plain(text) for text in texts], self._tokens, self._columns, **self._reading()
-            )
-        counted = self._counted(texts)
+            return count_short([self.plain(text) for text in texts], self._tokens, self._columns, **reading)
+        counted = self._counted(texts, reading)
         found = np.flatnonzero(counted.table.documents).astype(np.int32)
         columns = np.full(len(counted.table), -1, np.int32)
         for start in range(0, len(found), _LOOKED_UP):
@@ -475,18 +475,20 @@ class Vectorizer:
     def _columns(self) -> dict[str, int]:
         return {term: column for column, term in enumerate(self.vocabulary)}
 
-    def _counted(self, texts: Iterable[str], progress: Progress | None = None) -> Counted:
+    def _counted(
+        self, texts: Iterable[str], reading: dict[str, Any], progress: Progress | None = None
+    ) -> Counted:
         check_texts(texts)
         if self._settings["html"]:
             texts = (self.plain(text) for text in texts)
         tokens, texts = self._tokens_of(texts)
-        return Counted(texts, tokens, progress=progress, **self._reading())
+        return Counted(texts, tokens, progress=progress, **reading)
 
-    def _reading(self) -> dict[str, Any]:
+    def _reading(self, stop_words: frozenset[str]) -> dict[str, Any]:
         """What becomes of tokens: stop words, n-grams and stems."""
         language, ngram_range = self._settings["stemmer"], self._settings["ngram_range"]
         return {
-            "stop_words": self._stop_words,
+            "stop_words": stop_words,
             "ngram_range": tuple(ngram_range),
             # A new one each time, since no two threads may share it.
             "stem": None if language is None else stemmer_of(language),
@@ -495,7 +497,18 @@ class Vectorizer:
     @cached_property
     def _stop_words(self) -> frozenset[str]:
         words = self._settings["stop_words"]
-        return ENGLISH_STOP_WORDS if words == "english" else frozenset(words or ())
+        return english_words() if words == "english" else frozenset(words or ())
+
+    @property
+    def _left_out(self) -> frozenset[str]:
+        """The stop words that make a difference to what is counted of the vocabulary.
+
+        Where terms are words as they stand, those of "english" were left out of the vocabulary itself. To ask
+        scikit-learn for them again would take longer than a query.
+        """
+        settings = self._settings
+        as_they_stand = settings["stemmer"] is None and tuple(settings["ngram_range"]) == (1, 1)
+        return frozenset() if as_they_stand and settings["stop_words"] == "english" else self._stop_words
 
     def split(self, text: str) -> list[str]:
         """The words of a text, in order, before stop words are removed and words are stemmed.
@@ -555,7 +568,7 @@ class Vectorizer:
         if self._tokens.only_words and self._settings["stemmer"] is None:
             # A word is looked for as it is spelled, which is much faster than to look at all there are.
             spelled = (str(self.vocabulary[term]) for term in wanted)
-            words = [word for word in spelled if word not in self._stop_words and " " not in word]
+            words = [word for word in spelled if word not in self._left_out and " " not in word]
             found = words_in(text, words, lowercase=self._settings["lowercase"])
             if found is not None:
                 return [(start, stop, self._columns[word]) for start, stop, word in found]

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
+from laconic.corpus.languages import english_words
 from laconic.corpus.languages import stemmer as stemmer_of
 from laconic.kernels.compiling import njit
 
@@ -84,7 +84,7 @@ def _words(texts: Iterable[str], vectorizer: Vectorizer) -> Iterator[list[str]]:
     """The words of each text, in their order, as the vectoriser sees them."""
     settings: dict[str, Any] = vectorizer.to_dict()
     stops = settings["stop_words"]
-    left_out = ENGLISH_STOP_WORDS if stops == "english" else frozenset(stops or ())
+    left_out = english_words() if stops == "english" else frozenset(stops or ())
     stem = None if settings["stemmer"] is None else stemmer_of(settings["stemmer"])
     for text in map(vectorizer.plain, texts):
         words = [word for word in vectorizer.split(text) if word not in left_out]

@@ -129,24 +129,3 @@ def gather_sparse(indptr, indices, data, start, stop, f_indptr, f_indices, f_dat
 def _add(total, weight, row):
     for k in range(total.size):
         total[k] += weight * row[k]
-
-
-@njit(nogil=True, cache=True)
-def fuller_rows(indptr, indices, data, width, order):
-    """The rows of a CSR matrix that are more than an eighth full: a slot for every row, and dense rows.
-
-    Slots are given in this order of rows: those that are used most should be neighbours in memory.
-    """
-    slots = np.full(indptr.size - 1, -1, np.int32)
-    count = 0
-    for i in order:
-        if 8 * (indptr[i + 1] - indptr[i]) > width:
-            slots[i] = count
-            count += 1
-    dense = np.zeros((count, width), data.dtype)
-    for i in range(slots.size):
-        if slots[i] >= 0:
-            row = dense[slots[i]]
-            for j in range(indptr[i], indptr[i + 1]):
-                row[indices[j]] = data[j]
-    return slots, dense

@@ -206,15 +206,6 @@ def split(products, shared_rows, own_rows, shared, own):
 
 
 @njit(nogil=True, cache=True)
-def put_rows(rows, places, out):
-    """Copy rows to these places."""
-    for i in range(places.size):
-        source, target = rows[i], out[places[i]]
-        for k in range(source.size):
-            target[k] = source[k]
-
-
-@njit(nogil=True, cache=True)
 def sound_rows(indptr, indices, data, n_columns, least):
     """Whether a CSR matrix is canonical, and its values are finite and at least `least`."""
     if indptr[0] != 0 or indptr[-1] != indices.size or indices.size != data.size:

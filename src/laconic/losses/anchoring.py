@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csr_array, diags_array, vstack
 
 from laconic.engines import Block, Engine, Shard, Shards, even_rows
@@ -148,6 +147,8 @@ def settle(
         if mine.size == 0:
             continue
         size = place.stop - place.start
+        from scipy.optimize import linear_sum_assignment
+
         _, gone = linear_sum_assignment(share[mine][:, place], maximize=True)
         left = np.setdiff1d(np.arange(size), gone)
         free = np.setdiff1d(np.arange(size), rows[mine] - place.start)

@@ -17,7 +17,7 @@ from scipy.sparse import csr_array
 
 from laconic.engines import Block, Engine, Shard, even_blocks
 from laconic.engines.shards import writes
-from laconic.kernels.accumulate import fuller_rows, gather, gather_sparse
+from laconic.kernels.accumulate import gather, gather_sparse
 from laconic.kernels.rows import compress, multiply, sparse_cross, sparse_gram
 
 Floats = NDArray[Any]
@@ -40,8 +40,7 @@ class Projector:
         self.topics = topics
         if not isinstance(topics, np.ndarray):
             order = np.arange(topics.shape[0]) if order is None else order
-            factor = topics.indptr, topics.indices, topics.data
-            self._fuller = fuller_rows(*factor, topics.shape[1], order)
+            self._fuller = fuller_rows(topics, order)
 
     def __call__(self, X: csr_array, rows: Block) -> Floats:
         """The products of a block of documents."""
@@ -57,6 +56,22 @@ class Projector:
             factor = topics.indptr, topics.indices, topics.data, slots, dense
             gather_sparse(X.indptr, X.indices, X.data, *rows, *factor, out)
         return out
+
+
+def fuller_rows(factor: csr_array, order: NDArray[Any]) -> tuple[NDArray[np.int32], Floats]:
+    """The rows that are more than an eighth full: a slot for every row, -1 for the others, and dense rows.
+
+    Slots are given in this order of rows: those that are used most should be neighbours in memory.
+    """
+    sizes = np.diff(factor.indptr)
+    full = 8 * sizes > factor.shape[1]
+    chosen = order[full[order]]
+    slots = np.full(factor.shape[0], -1, np.int32)
+    slots[chosen] = np.arange(chosen.size, dtype=np.int32)
+    dense = np.zeros((chosen.size, factor.shape[1]), factor.dtype)
+    entries = np.repeat(full, sizes)
+    dense[np.repeat(slots[full], sizes[full]), factor.indices[entries]] = factor.data[entries]
+    return slots, dense
 
 
 @writes("weights")

@@ -19,25 +19,10 @@ _FEWEST = 3
 
 def checked_matrix(model: Any, X: Any, *, reset: bool) -> csr_array:
     """Finite, two-dimensional, float32 or float64, canonical CSR; the caller's X is never changed."""
-    if not reset and _sound(model, X):
+    sound = _sound(model, X, reset=reset)
+    if sound and not reset:
         return X
-    refuse_texts(model, X)
-    check_indices(X)
-    X = validate_data(
-        model,
-        X,
-        accept_sparse="csr",
-        dtype=[np.float64, np.float32],
-        reset=reset,
-        accept_large_sparse=True,
-    )
-    # Made anew: what a matrix says of its own order need not be true any more.
-    X = csr_array((X.data, X.indices, X.indptr), shape=X.shape) if issparse(X) else csr_array(X)
-    if not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
-    if model.traits.nonnegative:
-        check_non_negative(X, type(model).__name__)
+    X = _taken(model, X) if sound else _validated(model, X, reset=reset)
     if reset and model.wants == "counts" and _look_weighted(X):
         name = type(model).__name__
         warnings.warn(
@@ -49,6 +34,34 @@ def checked_matrix(model: Any, X: Any, *, reset: bool) -> csr_array:
             ),
             stacklevel=5,
         )
+    return X
+
+
+def _taken(model: Any, X: csr_array) -> csr_array:
+    """X as it is, of which the model knows how many terms it has."""
+    model.n_features_in_ = X.shape[1]
+    # Made anew: what a matrix says of its own order need not be true any more.
+    return csr_array((X.data, X.indices, X.indptr), shape=X.shape)
+
+
+def _validated(model: Any, X: Any, *, reset: bool) -> csr_array:
+    """X of any kind as the model takes it, by scikit-learn's checks and with its errors."""
+    refuse_texts(model, X)
+    check_indices(X)
+    X = validate_data(
+        model,
+        X,
+        accept_sparse="csr",
+        dtype=[np.float64, np.float32],
+        reset=reset,
+        accept_large_sparse=True,
+    )
+    X = csr_array((X.data, X.indices, X.indptr), shape=X.shape) if issparse(X) else csr_array(X)
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    if model.traits.nonnegative:
+        check_non_negative(X, type(model).__name__)
     return X
 
 
@@ -105,16 +118,17 @@ def _look_weighted(X: csr_array) -> bool:
     return int(np.count_nonzero(squares)) >= _FEWEST and np.allclose(squares[squares > 0], 1, atol=1e-4)
 
 
-def _sound(model: Any, X: Any) -> bool:
+def _sound(model: Any, X: Any, *, reset: bool) -> bool:
     """Whether all that is checked otherwise holds for X as it is.
 
-    The checks are the same; scikit-learn's take ten times as long for a document or two. Where one fails, its
-    own then say what is wrong.
+    The checks are the same; scikit-learn's take ten times as long for a document or two, and import pandas to
+    learn that X is no data frame. Where one fails, its own then say what is wrong.
     """
     if type(X) is not csr_array or X.ndim != 2 or X.dtype not in (np.float32, np.float64):
         return False
     fitted = vars(model)
-    if X.shape[0] < 1 or X.shape[1] != fitted.get("n_features_in_") or "feature_names_in_" in fitted:
+    n_terms = X.shape[1] if reset else fitted.get("n_features_in_")
+    if X.shape[0] < 1 or X.shape[1] < 1 or X.shape[1] != n_terms or "feature_names_in_" in fitted:
         return False
     least = X.dtype.type(0 if model.traits.nonnegative else -np.inf)
     return bool(sound_rows(X.indptr, X.indices, X.data, X.shape[1], least))

@@ -24,6 +24,7 @@ from laconic.cli.screen.reading import ReadingDisplay, describe, tell_problems
 from laconic.cli.screen.returning import tell_returns, watched_returns
 from laconic.cli.screen.tables import TOPICS_SHOWN, labels_column, tell_of_others, topics_table
 from laconic.cli.standard_input import spooled
+from laconic.postponing import postpone
 from laconic.words import plural
 
 if TYPE_CHECKING:
@@ -218,6 +219,7 @@ def fit(
     the model, ready to be searched. Ctrl-C stops the fit and keeps the topics found so far; a second
     Ctrl-C aborts it. With --checkpoint, the same command continues where it stopped.
     """
+    postpone()
     name, graph = parameters["model"], parameters.get("graph")
     with nothing_kept(), ExitStack() as stack:
         with waiting("looking at the files"):

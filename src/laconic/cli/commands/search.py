@@ -33,6 +33,7 @@ from laconic.cli.options.table import DATA, MODALITIES, READING
 from laconic.cli.screen.console import emit, is_narrow, printable, say, speaks_unicode, waiting
 from laconic.cli.screen.documents import model_documents
 from laconic.cli.screen.reading import ReadingDisplay, tell_problems
+from laconic.postponing import postpone
 from laconic.words import plural
 
 if TYPE_CHECKING:
@@ -216,6 +217,7 @@ def search(
         raise typer.BadParameter("is about a QUERY, or --queries", param_hint="--query-vectors")
     if not (query or corpus or similar or queries or add or remove or vectors):
         raise typer.BadParameter("say what to search for", param_hint="QUERY")
+    postpone()
     with waiting(f"loading {model}"):
         from laconic.bundle import load
 

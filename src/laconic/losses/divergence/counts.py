@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.special import xlogy
-from sklearn.preprocessing import normalize
 
 from laconic.engines import Shards
 from laconic.losses.totals import checked_energy
@@ -34,6 +33,8 @@ def without_zeros(X: csr_array) -> csr_array:
 
 def of_sum_one(X: csr_array) -> csr_array:
     """Every document scaled to sum to one; empty ones stay empty."""
+    from sklearn.preprocessing import normalize
+
     return csr_array(normalize(X, norm="l1"))
 
 

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array, issparse
 from sklearn import get_config
-from sklearn.neighbors import NearestNeighbors
 
 from laconic.matrices import check_indices
 
@@ -78,6 +77,8 @@ def neighbour_graph(X: csr_array, n_neighbors: int) -> csr_array:
            [0., 0., 0., 0.],
            [0., 0., 0., 0.]])
     """
+    from sklearn.neighbors import NearestNeighbors
+
     n_documents = X.shape[0]
     rows = np.flatnonzero(np.diff(X.indptr))
     nearest = min(n_neighbors, len(rows) - 1)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from laconic.kernels.budget import budget_sweep
-from laconic.kernels.rows import compress, expand, inner, multiply, put_rows
+from laconic.kernels.rows import compress, expand, inner, multiply
 from laconic.losses.anchoring import placed
 from laconic.losses.factor import ROUNDING, CompressedRows, Factor, scattered_rows, transposed
 from laconic.losses.factor import explained as explained_by
@@ -201,7 +201,7 @@ class SeparableTopics:
     def take(self, found: Rows, topics: Factor) -> None:
         """Keep sparse rows; put dense ones in their place, which no other block reads."""
         if not self.sparse:
-            put_rows(found.rows, found.terms, topics)
+            topics[found.terms] = found.rows
             found = found._replace(rows=None)
         self._found.append(found)
 
