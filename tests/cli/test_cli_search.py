@@ -171,6 +171,16 @@ def test_documents_are_added_replaced_and_removed(laconic, indexed, tmp_path):
     assert "--id" in laconic("search", indexed, "--add", path, "--text", "body", code=2).stderr
 
 
+def test_added_documents_keep_their_dates(laconic, tmp_path):
+    rows = [{"key": n, "body": f"{w} apple", "day": f"2025-0{n + 1}-01"} for n, w in enumerate(["pear"] * 4)]
+    options = "--text", "body", "--id", "key", "--date", "day"
+    path = write_jsonl(tmp_path / "first.jsonl", rows)
+    laconic("fit", path, *options, "-k", 2, "--min-df", 1, "--max-df", 1.0, "-o", tmp_path / "model")
+    new = write_jsonl(tmp_path / "new.jsonl", [{"key": "new", "body": "pear", "day": "2026-03-01"}])
+    laconic("search", tmp_path / "model", "--add", new, *options)
+    assert SearchIndex.load(tmp_path / "model").search("pear", since="2026").ids == ["new"]
+
+
 def test_many_queries_are_answered_and_tuned_by(laconic, indexed, tmp_path):
     queries, qrels, run = tmp_path / "q.tsv", tmp_path / "qrels.tsv", tmp_path / "run.txt"
     queries.write_text("q1\tmango apple\nq2\tviolin cello\n")

@@ -85,6 +85,16 @@ def test_removed_documents_are_not_found_and_others_keep_their_scores(index, tmp
         index.remove(index.ids.tolist())
 
 
+def test_dates_of_new_documents_count(index):
+    index.update({"new": "moon", "a": "moon sun", "dateless": "moon"}, dates={"new": "2026-05-01", "a": 2027})
+    assert set(index.search("moon", 8, since="2026-03").ids) == {"new", "a"}
+    with pytest.raises(ValueError, match="date"):
+        index.update({"b": "moon"}, dates={"b": "some day"})
+    with pytest.raises(ValueError, match="mapping of ids to dates"):
+        index.add({"c2": "moon"}, dates=["2026"])
+    assert "b" in index.ids
+
+
 def test_updated_documents_are_found_by_their_new_words(index):
     index.update({"a": "pepper pepper salt", "new": "moon moon"}, {"a": "food", "new": "sky"})
     assert index.n_documents == 9

@@ -18,6 +18,7 @@ from laconic.checks import check_choice, check_number
 from laconic.corpus import Corpus
 from laconic.deprecation import accepts_former_names
 from laconic.errors import InputError, InputWarning, Parameter, SearchError
+from laconic.reading.dates import as_dates
 from laconic.search.arguments import (
     check_mapping,
     checked_blend,
@@ -552,6 +553,7 @@ class SearchIndex:
         documents: Mapping[str, str],
         labels: Mapping[str, str] | None = None,
         *,
+        dates: Mapping[str, Any] | None = None,
         vectors: Any = None,
     ) -> Self:
         """Add documents without fitting the model again.
@@ -565,6 +567,8 @@ class SearchIndex:
             The text of each document by its id, which must be new.
         labels : mapping of str to str, optional
             For group models, the class of each document by its id; predicted if missing.
+        dates : mapping of str to date, optional
+            The date of each document by its id, for an index whose documents have dates.
         vectors : array of shape (n_new_documents, n_dimensions), or path, optional
             Those of the new documents, in their order, for an index with vectors and without an encoder.
 
@@ -580,6 +584,8 @@ class SearchIndex:
         check_mapping("documents", documents, "texts")
         if labels is not None:
             check_mapping("labels", labels, "classes")
+        if dates is not None:
+            check_mapping("dates", dates, "dates")
         ids = checked_new_ids(documents, self.ids.tolist())
         if not len(ids):
             return self
@@ -592,7 +598,7 @@ class SearchIndex:
             self.vectorizer,
             ids=ids,
             labels=self._labels(counts, given),
-            dates=[None] * len(ids),
+            dates=[None if dates is None else dates.get(id) for id in documents],
             texts=texts,
         )
         new = Documents.of(self.model, {self.modality or "": more}).with_vectors(own)
@@ -635,6 +641,7 @@ class SearchIndex:
         documents: Mapping[str, str],
         labels: Mapping[str, str] | None = None,
         *,
+        dates: Mapping[str, Any] | None = None,
         vectors: Any = None,
     ) -> Self:
         """Add documents, replacing those with the same id.
@@ -643,6 +650,8 @@ class SearchIndex:
         ----------
         documents, labels : mapping of str to str
             As in `add`, but ids may already be in the index.
+        dates : mapping of str to date, optional
+            As in `add`.
         vectors : array of shape (n_new_documents, n_dimensions), or path, optional
             As in `add`.
         """
@@ -652,7 +661,10 @@ class SearchIndex:
             raise SearchError("this would replace all documents: fit a new model, or make a new index")
         # Before anything is removed.
         own = self._new_vectors(checked_texts(documents.values(), len(documents)), vectors)
-        return self.remove(known).add(documents, labels, vectors=own)
+        if dates is not None:
+            check_mapping("dates", dates, "dates")
+            as_dates(dates.values())
+        return self.remove(known).add(documents, labels, dates=dates, vectors=own)
 
     def _new_vectors(self, texts: Sequence[str], vectors: Any) -> Any:
         """The vectors of documents that come, as the others have them; None for an index without."""

@@ -270,6 +270,7 @@ def _change(
     index.remove(gone)
     new: dict[str, str] = {}
     labels: dict[str, str] = {}
+    dates: dict[str, Any] = {}
     if files:
         if "id" not in reading:
             raise typer.BadParameter("name the column of the ids", param_hint="--id")
@@ -281,10 +282,12 @@ def _change(
                 new[document.id] = document.text
                 if document.label is not None:
                     labels[document.id] = document.label
+                if document.date is not None:
+                    dates[document.id] = document.date
         tell_problems(documents.reading)
     n_replaced = len(set(new).intersection(index.ids.tolist()))
     with waiting("saving the documents"):
-        index.update(new, labels, vectors=vectors)
+        index.update(new, labels, dates=dates, vectors=vectors)
         index.save(model)
     told = [
         f"{plural(number, 'document')} {what}"
