@@ -44,7 +44,8 @@ demo: .venv/core  ## topics of the Python standard library's documentation
 
 # A Chromium for the tests in a browser: the system's, or apt's, or Playwright's own; without any they are skipped.
 .venv/chromium: .venv/dev
-	@command -v chromium chromium-browser google-chrome >/dev/null 2>&1 || \
+	@(for name in chromium chromium-browser google-chrome google-chrome-stable; do \
+			command -v $$name >/dev/null && exit; done; exit 1) || \
 		{ [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq >/dev/null 2>&1 && apt-get install -y -qq chromium >/dev/null 2>&1; } || \
 		$(BIN)/playwright install chromium >/dev/null 2>&1 || \
 		echo "no Chromium can be had here: the tests in a browser will be skipped"

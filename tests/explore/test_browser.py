@@ -2,8 +2,10 @@
 
 import os
 import shutil
+import sys
 import threading
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from explore_toys import HOSTILE, KINDS
@@ -18,6 +20,18 @@ NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
 FLAGS = ["--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
 PATIENCE = 30_000
 PHONE = {"width": 390, "height": 800}
+CACHES = {"darwin": "~/Library/Caches/ms-playwright", "win32": "~/AppData/Local/ms-playwright"}
+
+
+def no_chromium():
+    """Whether there is neither one of the system nor Playwright's own."""
+    own = os.environ.get("PLAYWRIGHT_BROWSERS_PATH", CACHES.get(sys.platform, "~/.cache/ms-playwright"))
+    return not any(map(shutil.which, NAMES)) and not any(Path(own).expanduser().glob("chromium*-*"))
+
+
+if no_chromium():
+    # all tests at once, so that it is said once
+    pytest.skip("no Chromium: install one, or run playwright install chromium", allow_module_level=True)
 
 
 @pytest.fixture(scope="module")
@@ -29,9 +43,7 @@ def browser():
         try:
             launched = playwright.chromium.launch(executable_path=found, args=flags)
         except api.Error as error:
-            pytest.skip(
-                f"no Chromium: install one, or run playwright install chromium ({error.message[:80]})"
-            )
+            pytest.skip(f"the Chromium of this machine does not start ({error.message[:80]})")
         yield launched
         launched.close()
 
