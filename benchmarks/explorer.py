@@ -78,7 +78,7 @@ def pages(n_documents: int, n_topics: int) -> dict[str, list[str]]:
     some = rng.integers(0, n_topics, 40)
     return {
         "overview": [
-            f"/?first={100 * (k % 5)}&order={order}" for k, order in enumerate(["share", "name"] * 10)
+            f"/?first={100 * (k % 5)}&order={order}" for k, order in enumerate(["share", "name"] * 20)
         ],
         "topic": [f"/topics/{k}" for k in some],
         "word": [f"/word?term=word{j:05}" for j in rng.integers(0, 20_000, 40)],
@@ -86,9 +86,9 @@ def pages(n_documents: int, n_topics: int) -> dict[str, list[str]]:
         "search": [f"/search?q=word{a:05}+word{b:05}" for a, b in rng.integers(0, 20_000, (40, 2))],
         "compare": [f"/compare?first={a}&second={b}" for a, b in zip(some, some[::-1], strict=True)],
         "class": [f"/class?name=class-{k % 20}" for k in some],
-        "classes": ["/classes"] * 10,
-        "time": ["/time"] * 10,
-        "near": ["/near"] * 10,
+        "classes": ["/classes"] * 40,
+        "time": ["/time"] * 40,
+        "near": ["/near"] * 40,
     }
 
 
@@ -206,6 +206,7 @@ def main() -> None:
         try:
             asked = pages(given.documents, given.topics)
             print(f"starts in {server.seconds:.1f} s, {server.memory():.0f} MB; {os.cpu_count()} cores")
+            print(f"load before: {os.getloadavg()[0]:.1f}")
             asyncio.run(one_after_another(server, asked))
             times = asyncio.run(one_after_another(server, asked))
             every = [one for found, _ in times.values() for one in found]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Any
 from urllib.parse import parse_qs, urlencode
 
@@ -24,7 +25,7 @@ from laconic.steering.inputs import lacking_links
 PAGE = 100
 ON_MAP = 500
 KEPT = 50
-"""So many overviews are kept as they were shown: they are the largest pages, and asked for most."""
+"""So many pages about all topics are kept as they were shown: the largest, and those asked for most."""
 ASSETS = {"style.css": "text/css", "look.js": "text/javascript", "act.js": "text/javascript"}
 LINKS = ExplorerLinks()
 
@@ -53,7 +54,7 @@ class Pages:
 
     def __init__(self, explored: Explored, workshop: Workshop | None) -> None:
         self.explored, self.workshop = explored, workshop
-        self._overviews: dict[tuple[str, int, str], bytes] = {}
+        self._shown: dict[tuple[str, str], bytes] = {}
         self._said: tuple[str, list[str]] = ("", [])
         self._anew: tuple[str, bool] = ("", False)
 
@@ -144,28 +145,33 @@ class Pages:
         order: Annotated[str, Query(pattern="^(id|share|size|name)$")] = "share",
     ) -> HTMLResponse:
         """All topics."""
-        seen = self.explored.now()
-        key = seen.version, first, order
-        if key not in self._overviews:
-            if len(self._overviews) >= KEPT:
-                self._overviews = {}
-            self._overviews[key] = self._overview(request, seen, first, order)
-        return HTMLResponse(self._overviews[key])
+        asked = urlencode({"first": first, "order": order})
 
-    def _overview(self, request: Request, seen: Seen, first: int, order: str) -> bytes:
-        view = views.overview(seen.bundle, first=first, n=PAGE, order=order)
-        made = self.page(
-            request,
-            "overview.html",
-            seen,
-            beside="/api/overview?" + urlencode({"first": first, "order": order}),
-            overview=view,
-            summary=self._summary(seen),
-            map=views.topic_map(seen.bundle, most=ON_MAP) if not first else None,
-            order=order,
-            step=PAGE,
-        )
-        return bytes(made.body)
+        def make(seen: Seen) -> HTMLResponse:
+            return self.page(
+                request,
+                "overview.html",
+                seen,
+                beside="/api/overview?" + asked,
+                overview=views.overview(seen.bundle, first=first, n=PAGE, order=order),
+                summary=self._summary(seen),
+                map=views.topic_map(seen.bundle, most=ON_MAP) if not first else None,
+                order=order,
+                step=PAGE,
+            )
+
+        return self._kept("/?" + asked, make)
+
+    def _kept(self, name: str, make: Callable[[Seen], HTMLResponse]) -> HTMLResponse:
+        """A page that is the same for everybody until the model changes: made once for a version."""
+        seen = self.explored.now()
+        key = seen.version, name
+        shown = self._shown.get(key)
+        if shown is None:
+            if len(self._shown) >= KEPT:
+                self._shown = {}
+            shown = self._shown[key] = bytes(make(seen).body)
+        return HTMLResponse(shown)
 
     def _summary(self, seen: Seen) -> list[str]:
         """The model in words: of all its topics, so it is found once for a version."""
@@ -243,33 +249,41 @@ class Pages:
 
     def labels(self, request: Request) -> HTMLResponse:
         """Topics by class."""
-        seen = self.explored.now()
-        lines = views.overview(seen.bundle, n=1).labels
-        return self.page(
-            request,
-            "classes.html",
-            seen,
-            beside="/api/classes",
-            table=views.labels(seen.bundle, most=PAGE),
-            lines=lines,
-        )
+
+        def make(seen: Seen) -> HTMLResponse:
+            return self.page(
+                request,
+                "classes.html",
+                seen,
+                beside="/api/classes",
+                table=views.labels(seen.bundle, most=PAGE),
+                lines=views.overview(seen.bundle, n=1).labels,
+            )
+
+        return self._kept("/classes", make)
 
     def time(self, request: Request) -> HTMLResponse:
         """Topics over time."""
-        seen = self.explored.now()
-        return self.page(request, "time.html", seen, beside="/api/time", view=views.time(seen.bundle))
+
+        def make(seen: Seen) -> HTMLResponse:
+            return self.page(request, "time.html", seen, beside="/api/time", view=views.time(seen.bundle))
+
+        return self._kept("/time", make)
 
     def near(self, request: Request) -> HTMLResponse:
         """How near topics are to each other."""
-        seen = self.explored.now()
-        return self.page(
-            request,
-            "near.html",
-            seen,
-            beside="/api/similarity",
-            pairs=views.nearest_pairs(seen.bundle),
-            tree=views.tree(seen.bundle),
-        )
+
+        def make(seen: Seen) -> HTMLResponse:
+            return self.page(
+                request,
+                "near.html",
+                seen,
+                beside="/api/similarity",
+                pairs=views.nearest_pairs(seen.bundle),
+                tree=views.tree(seen.bundle),
+            )
+
+        return self._kept("/near", make)
 
     def new_text(self, request: Request) -> HTMLResponse:
         """A box for a new text."""
