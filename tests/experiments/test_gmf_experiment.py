@@ -37,10 +37,10 @@ def test_models_of_a_grid_have_as_many_topics():
     ("other", "ends", "verdict"),
     [
         ("class-wise", (1.01, 1.05), "confirmed"),
-        ("class-wise", (0.99, 1.05), "undecided, the interval contains 1"),
+        ("class-wise", (0.99, 1.05), "undecided (the interval contains 1)"),
         ("class-wise", (0.9, 0.99), "refuted"),
         ("flat", (0.985, 1.0), "confirmed"),
-        ("flat", (0.95, 1.0), "undecided, more than 2 % may be lost"),
+        ("flat", (0.95, 1.0), "undecided (the loss may exceed 2 %)"),
         ("flat", (0.9, 0.97), "refuted"),
     ],
 )

@@ -108,21 +108,21 @@ def recommend(
 
 
 def _reason(numbers: Sequence[int], measured: Sequence[Mapping[str, Measured]], best: int) -> str:
-    good, given_up = [], []
+    good, ahead = [], []
     for name, called in MEASURES.items():
         means = np.array([one[name].mean for one in measured])
         first = int(np.argmin(means) if name in LOWER_IS_BETTER else np.argmax(means))
         if first == best or not _certain(measured[first][name].runs, measured[best][name].runs):
             good.append(f"{called} ({_number(means[best])})")
         else:
+            better = "less" if name in LOWER_IS_BETTER else "a better"
             there, here = _number(means[first]), _number(means[best])
-            given_up.append(f"{called} ({there} at {numbers[first]}, {here} here)")
-    reason = f"{numbers[best]} topics have the best balance of the four measures"
+            ahead.append(f"{numbers[first]} topics have {better} {called} ({there} instead of {here})")
+    sentences = [f"{numbers[best]} topics have the best balance of the four measures"]
     if good:
-        reason += f": none of the others has a better {enumerated(good, 'or')}"
-    if given_up:
-        reason += f"{';' if good else ':'} others are ahead in {enumerated(given_up)}"
-    return f"{reason}."
+        sentences.append(f"No other number does better in {enumerated(good, 'or')}")
+    # the price of the balance, one measure a sentence
+    return " ".join(f"{sentence}." for sentence in [*sentences, *ahead])
 
 
 def _warnings(

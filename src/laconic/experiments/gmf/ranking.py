@@ -220,19 +220,19 @@ def _conclusions(results: Results) -> str:
 def _verdict(other: str, pair: Results) -> str:
     low, high = pair["interval"]
     if other == "class-wise":
-        return "confirmed" if low > 1 else "refuted" if high < 1 else "undecided, the interval contains 1"
+        return "confirmed" if low > 1 else "refuted" if high < 1 else "undecided (the interval contains 1)"
     # The paper loses less than half a per cent.
-    return "confirmed" if low > 0.98 else "refuted" if high < 0.98 else "undecided, more than 2 % may be lost"
+    return "confirmed" if low > 0.98 else "refuted" if high < 0.98 else "undecided (the loss may exceed 2 %)"
 
 
 def _findings(results: Results) -> list[str]:
     pairs = results["pairs"]["cosine"]
     return [
-        f"**{family}**: blended with BM25, group topics have "
-        f"{decimal(pairs[family]['class-wise']['ratio'])} of the mean average precision of class-wise "
-        f"topics, and {decimal(pairs[family]['flat']['ratio'])} of that of flat ones (over "
-        f"{len(results['collections'])} collections with clusters as classes). That shared topics help is "
-        f"{_verdict('class-wise', pairs[family]['class-wise'])}; that little is lost to flat ones is "
-        f"{_verdict('flat', pairs[family]['flat'])}."
+        f"**{family}**: blended with BM25, group topics reach "
+        f"{decimal(pairs[family]['class-wise']['ratio'])} times the mean average precision of class-wise "
+        f"topics, and {decimal(pairs[family]['flat']['ratio'])} times that of flat ones, over "
+        f"{len(results['collections'])} collections with clusters as classes. The claim that shared topics "
+        f"help is {_verdict('class-wise', pairs[family]['class-wise'])}. The claim that group topics lose "
+        f"little against flat ones is {_verdict('flat', pairs[family]['flat'])}."
         for family in FAMILIES
     ]

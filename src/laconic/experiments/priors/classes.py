@@ -244,6 +244,6 @@ def _findings(results: Results) -> list[str]:
     return [
         f"**{_TITLES[results['dataset']]}**: with the paper's prior ({key}), documents use "
         f"{percent(after['used'])} % of the topics instead of {percent(before['used'])} %, and purity goes "
-        f"from {percent(before['purity'])} to {percent(after['purity'])} %. That the prior induces sparsity "
-        f"is {'confirmed' if _sparser(before, after) else 'not confirmed'}."
+        f"from {percent(before['purity'])} to {percent(after['purity'])} %. The claim that the prior leads "
+        f"to fewer topics per document is {'confirmed' if _sparser(before, after) else 'not confirmed'}."
     ]

@@ -124,7 +124,7 @@ def render(results: Results) -> Section:
         **tables,
         ratios=_ratios(results),
         conclusion=(
-            f"Over all queries together, the paper's RLSI has {decimal(every['ratio'])} of LSI's mean "
+            f"Over all queries together, the paper's RLSI reaches {decimal(every['ratio'])} times LSI's mean "
             f"average precision ({interval(every['interval'])}), held out."
         ),
     )

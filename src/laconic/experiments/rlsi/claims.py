@@ -75,7 +75,7 @@ def _beats_lsi(ranking: Results) -> Verdict:
     ratio = ranking["pooled"][PAPER]
     return judged(
         [ratio["ratio"] >= COMPARABLE, ratio["ratio"] > 1],
-        f"The paper's RLSI has {decimal(ratio['ratio'])} of LSI's mean average precision over six "
+        f"The paper's RLSI reaches {decimal(ratio['ratio'])} times LSI's mean average precision over six "
         f"collections ({interval(ratio['interval'])}), with a smaller grid than LSI's.",
     )
 
@@ -85,7 +85,7 @@ def _beats_lsi_alike(grids: Results) -> Verdict:
     return judged(
         [every["ratio"] >= COMPARABLE, every["ratio"] > 1],
         "With the same numbers of topics to choose from as LSI and penalties from 0.01 to 1, the paper's "
-        f"RLSI has {decimal(every['ratio'])} of its mean average precision over all queries of four "
+        f"RLSI reaches {decimal(every['ratio'])} times its mean average precision over all queries of four "
         f"collections ({interval(every['interval'])}).",
     )
 

@@ -176,7 +176,8 @@ def _finding(results: Results) -> str:
     everywhere = [change for change in changes if len(losses[change]) == len(found)]
     some = [f"{change} ({list_of(where)})" for change, where in losses.items() if 0 < len(where) < len(found)]
     return (
-        f"**What helped**: held out, to change the word budget's settings costs something on all of "
-        f"{list_of(TITLES[name] for name in found)} for {list_of(everywhere) or 'none'}, and only on one of "
-        f"them for {list_of(some) or 'none'}."
+        f"**What helped**: we changed one setting of the word budget at a time. Held out, "
+        f"{list_of(everywhere) or 'no change'} made rankings worse on all of "
+        f"{list_of(TITLES[name] for name in found)}; {list_of(some) or 'no change'} did so on one of them "
+        f"only."
     )

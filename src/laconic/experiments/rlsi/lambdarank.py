@@ -119,9 +119,9 @@ def render(results: Results) -> Section:
         ),
     )
     findings = [
-        f"**LambdaRank** on SciFact: MAP {decimal(results['scores'][PLAIN]['AP'])} without topics, "
-        f"{decimal(results['scores'][TOPICS]['AP'])} with; that topics improve it is "
-        f"{_verdict(results, '', 1)}."
+        f"**LambdaRank** on SciFact: mean average precision is {decimal(results['scores'][PLAIN]['AP'])} "
+        f"without topics and {decimal(results['scores'][TOPICS]['AP'])} with them. The claim that topics "
+        f"improve it is {_verdict(results, '', 1)}."
     ]
     return Section("Learning to rank (Figure 9)", text, findings)
 

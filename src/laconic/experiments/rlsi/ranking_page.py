@@ -207,18 +207,19 @@ def _findings(results: Results) -> list[str]:
     if pooled["ratio"] < AS_GOOD:
         verdict = "is not as good"
     elif pooled["interval"][0] < AS_GOOD:
-        verdict = "is as good, as far as so many queries can tell"
+        verdict = "is as good, as far as this number of queries can tell"
     else:
         verdict = "is as good"
     paper, elsewhere = results["pooled"][PAPER], results["pooled_elsewhere"]
     return [
-        f"**Sparse topics and dense ones**: with at most {100 * density:.1f} % of the terms in a topic, RLSI "
-        f"with a word budget has {decimal(pooled['ratio'])} of LSI's mean average precision over the "
-        f"collections ({interval(pooled['interval'])}), held out; without "
-        f"{list_of(TITLES[name] for name in results['tuned'])}, where its settings were first chosen, "
-        f"{decimal(elsewhere['ratio'])} ({interval(elsewhere['interval'])}). By a ratio of {AS_GOOD:g}, it "
-        f"{verdict}. The paper's own RLSI has {decimal(paper['ratio'])} ({interval(paper['interval'])}).",
-        "**Term matching**: LSI is significantly above BM25 on "
-        f"{list_of(_significant(results, LSI)) or 'none'} of the collections, RLSI with a word budget on "
+        f"**Sparse topics and dense ones**: RLSI with a word budget reaches {decimal(pooled['ratio'])} times "
+        f"LSI's mean average precision over the collections ({interval(pooled['interval'])}), held out, with "
+        f"at most {100 * density:.1f} % of the terms in a topic. Its settings were first chosen on "
+        f"{list_of(TITLES[name] for name in results['tuned'])}; on the other collections, it is "
+        f"{decimal(elsewhere['ratio'])} times ({interval(elsewhere['interval'])}). If {AS_GOOD:g} counts as "
+        f"equal, it {verdict}. The paper's own RLSI reaches {decimal(paper['ratio'])} times LSI's "
+        f"({interval(paper['interval'])}).",
+        f"**Term matching**: LSI is significantly better than BM25 on "
+        f"{list_of(_significant(results, LSI)) or 'none'} of the collections. RLSI with a word budget is on "
         f"{list_of(_significant(results, BUDGET)) or 'none'}.",
     ]

@@ -86,7 +86,7 @@ def _finding(results: Results, names: str) -> str:
         [found["ratio"] for found in results[kind].values()] for kind in ("pooled", "pooled_unseen")
     )
     return (
-        f"**Other starts**: over {len(every)} random starts, RLSI with a word budget has from "
-        f"{decimal(min(every))} to {decimal(max(every))} of LSI's mean average precision; on {names}, where "
-        f"no choice between its settings was made, from {decimal(min(unseen))} to {decimal(max(unseen))}."
+        f"**Other starts**: over {len(every)} random starts, RLSI with a word budget reaches "
+        f"{decimal(min(every))} to {decimal(max(every))} times LSI's mean average precision. On {names}, "
+        f"which had no say in its settings, these are {decimal(min(unseen))} to {decimal(max(unseen))} times."
     )

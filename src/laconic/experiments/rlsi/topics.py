@@ -132,10 +132,10 @@ def render(results: Results) -> Section:
     )
     sparse = models["RLSI l1/l2"]
     findings = [
-        f"**Topics**: those of RLSI have {100 * sparse['density']:.2f} % of the terms each (paper: "
-        f"{100 * results['paper']['RLSI l1/l2']:.2f} %), and an NPMI coherence of {decimal(sparse['npmi'])} "
-        f"beside {decimal(models['LDA']['npmi'])} of LDA's, {decimal(models['PLSA']['npmi'])} of PLSA's and "
-        f"{decimal(models['LSI']['npmi'])} of LSI's."
+        f"**Topics**: a topic of RLSI has {100 * sparse['density']:.2f} % of the terms (paper: "
+        f"{100 * results['paper']['RLSI l1/l2']:.2f} %). Its topics have an NPMI coherence of "
+        f"{decimal(sparse['npmi'])}; those of PLSA have {decimal(models['PLSA']['npmi'])}, of LDA "
+        f"{decimal(models['LDA']['npmi'])}, and of LSI {decimal(models['LSI']['npmi'])}."
     ]
     return Section("Topics (Tables 6 and 8)", text, findings)
 

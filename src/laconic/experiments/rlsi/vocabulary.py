@@ -110,9 +110,9 @@ def _finding(results: Results) -> str:
     ratios = list_of(f"{decimal(pair['ratio'])} ({TITLES[name]})" for name, pair in worst.items())
     verdict = "confirmed" if len(hurt) == len(worst) else "confirmed in part" if hurt else "not confirmed"
     return (
-        f"with topics of terms in at least {results['least'][-1]} documents instead of all, mean average "
-        f"precision is {ratios} of what it was. That fewer terms hurt is {verdict} for the topics"
-        f"{' (significant for ' + list_of(hurt) + ')' if hurt else ''}."
+        f"if topics may only use terms in at least {results['least'][-1]} documents, mean average precision "
+        f"is multiplied by {ratios}. The claim that fewer terms hurt is {verdict} for the topics"
+        f"{' (the loss is significant on ' + list_of(hurt) + ')' if hurt else ''}."
     )
 
 

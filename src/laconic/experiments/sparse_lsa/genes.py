@@ -299,10 +299,10 @@ def _finding(results: Results) -> str:
     grouped, same = results["models"][GROUPED], results["models"][SAME_STRENGTH]
     return (
         f"**Genes**: {COMPONENTS} components choose {results['total']} of {results['n_groups']} pathways "
-        f"(paper: {results['paper']['groups_of_all']} of {results['paper']['n_groups']:,} groups); a plain "
+        f"(paper: {results['paper']['groups_of_all']} of {results['paper']['n_groups']:,} groups). A plain "
         f"component of the same λ touches {_mean(same, 'touched'):.0f} pathways, with "
         f"{percent(_mean(same, 'part'))} % of the genes of each, and takes none whole in "
-        f"{sum(not c['whole'] for c in same['components'])} of {COMPONENTS} cases. Those with pathways "
-        f"explain {percent(grouped['explained'])} %, plain ones {percent(same['explained'])} %. That groups "
-        f"make components easier to read: {verdict(_easier(results))}"
+        f"{sum(not c['whole'] for c in same['components'])} of {COMPONENTS} cases. Components of "
+        f"pathways explain {percent(grouped['explained'])} % of the squared values, plain ones "
+        f"{percent(same['explained'])} %. Groups make components easier to read: {verdict(_easier(results))}"
     )

@@ -215,10 +215,9 @@ def _conclusion(results: Results) -> str:
     different, theirs = ([100 * run["different"] for run in runs.values()] for runs in (ours, printed))
     holds = [different[0] > different[1] + 5, sparse["neural"] < dense["neural"]]
     return (
-        f"of the first words of topics, {different[0]:.0f} % are different with non-negative Sparse LSA and "
-        f"{different[1]:.0f} % with LDA (paper: {theirs[0]:.0f} and {theirs[1]:.0f} %); "
-        f"{sparse['neural']:.1f} and {dense['neural']:.1f} of {SHOWN} topics have words about neural "
-        f"networks (paper: {printed[NONNEGATIVE]['neural']} and {printed[LDA]['neural']}); and NPMI is "
-        f"{decimal(sparse['npmi'])} and {decimal(dense['npmi'])}. That LDA's topics differ less from each "
-        f"other: {verdict(holds)}"
+        f"{different[0]:.0f} % of the leading words are different with non-negative Sparse LSA, and "
+        f"{different[1]:.0f} % with LDA (paper: {theirs[0]:.0f} and {theirs[1]:.0f} %). Of {SHOWN} topics, "
+        f"{sparse['neural']:.1f} and {dense['neural']:.1f} have words about neural networks (paper: "
+        f"{printed[NONNEGATIVE]['neural']} and {printed[LDA]['neural']}). NPMI is {decimal(sparse['npmi'])} "
+        f"and {decimal(dense['npmi'])}. LDA's topics differ less from each other: {verdict(holds)}"
     )
