@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from laconic.engines import Block, Engine, Shard, Shards, even_blocks, even_rows, weighted_blocks
@@ -19,8 +18,9 @@ from laconic.losses.memory import Sizes
 TERMS_PER_BLOCK, ENTRIES_PER_BLOCK = 512, 1 << 16
 # Terms whose products with each other are added up in float64 at a time.
 TERMS_PER_PIECE = 2048
-# Entries of documents that are multiplied with a vector at a time.
-ENTRIES_PER_PIECE = 1 << 21
+# Entries of documents that are multiplied with a vector at a time, and so many for every term: each piece gives
+# a sum over all terms.
+ENTRIES_PER_PIECE, ENTRIES_PER_TERM = 1 << 18, 2
 # Randomised subspace iteration (Halko, Martinsson, Tropp): vectors beyond those asked for, and rounds.
 SPARE_VECTORS, ROUNDS = 10, 7
 # The largest singular value of texts stands far above the others: a few vectors do (Lanczos), and a third to
@@ -159,43 +159,43 @@ def _spectral_norm(shards: Shards, engine: Engine) -> float:
 
 def _there_and_back(shards: Shards, engine: Engine, largest: float, vector: Floats) -> Floats:
     """X'Xv, scaled so that squares stay in range."""
-    (total,) = engine.totals(shards, _gram_product, (vector, largest))
+    (total,) = engine.documents(shards, _gram_product, (vector, largest), _pieces)
     return np.asarray(total)
 
 
 def _back_and_there(shards: Shards, engine: Engine, largest: float, vector: Floats) -> Floats:
     """XX'v, alike; `vector` has an entry for every document, shard after shard."""
-    ends = np.cumsum([shard.X.shape[0] for shard in shards])
-    firsts = [int(shard.documents[0]) for shard in shards]
-    parts = dict(zip(firsts, np.split(vector.ravel(), ends[:-1]), strict=True))
-    (back,) = engine.totals(shards, _back, (parts, largest))
-    return np.concatenate(engine.each(shards, _forth, (back, largest)))
+    begins = np.cumsum([0, *(shard.X.shape[0] for shard in shards)]).tolist()
+    places = {int(shard.documents[0]): begin for shard, begin in zip(shards, begins[:-1], strict=True)}
+    (back,) = engine.documents(shards, _back, (places, vector.ravel(), largest), _pieces)
+    (forth,) = engine.documents(shards, _forth, (places, begins[-1], back, largest), _pieces)
+    return np.asarray(forth)
 
 
-def _back(shard: Shard, message: tuple[dict[int, Floats], float]) -> Floats:
-    parts, largest = message
-    own, total = parts[int(shard.documents[0])], np.zeros(shard.X.shape[1])
-    for block, rows in _in_pieces(shard):
-        total += rows.T @ own[block.start : block.stop] / largest
-    return total
+def _back(shard: Shard, rows: Block, message: tuple[dict[int, int], Floats, float]) -> Floats:
+    places, vector, largest = message
+    begin = places[int(shard.documents[0])]
+    own = vector[begin + rows.start : begin + rows.stop]
+    return np.asarray(row_range(shard.X, rows).T @ own / largest)
 
 
-def _forth(shard: Shard, message: tuple[Floats, float]) -> Floats:
-    return np.concatenate([rows @ message[0] / message[1] for _, rows in _in_pieces(shard)])
+def _forth(shard: Shard, rows: Block, message: tuple[dict[int, int], int, Floats, float]) -> Floats:
+    places, n_documents, back, largest = message
+    begin, found = places[int(shard.documents[0])], np.zeros(n_documents)
+    found[begin + rows.start : begin + rows.stop] = row_range(shard.X, rows) @ back / largest
+    return found
 
 
-def _gram_product(shard: Shard, message: tuple[Floats, float]) -> Floats:
+def _gram_product(shard: Shard, rows: Block, message: tuple[Floats, float]) -> Floats:
     vector, largest = message
-    total = np.zeros(shard.X.shape[1])
-    for _, rows in _in_pieces(shard):
-        total += rows.T @ (rows @ vector.ravel() / largest) / largest
-    return total
+    own = row_range(shard.X, rows)
+    return np.asarray(own.T @ (own @ vector.ravel() / largest) / largest)
 
 
-def _in_pieces(shard: Shard) -> Iterator[tuple[Block, csr_array]]:
+def _pieces(shard: Shard) -> list[Block]:
     """A few documents at a time: scipy makes a float64 copy of numbers that it multiplies with such."""
-    for block in weighted_blocks(shard.X.indptr, shard.X.shape[0], ENTRIES_PER_PIECE):
-        yield block, row_range(shard.X, block)
+    n_documents, n_terms = shard.X.shape
+    return weighted_blocks(shard.X.indptr, n_documents, max(ENTRIES_PER_PIECE, ENTRIES_PER_TERM * n_terms))
 
 
 def _dense_gram(shard: Shard, largest: float) -> Floats:

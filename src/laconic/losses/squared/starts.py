@@ -34,6 +34,11 @@ SAMPLE, SAMPLE_PER_TOPIC = 20_000, 20
 SAMPLE_TO_NARROW = 8_000
 # Entries of a sample that are counted at a time.
 ENTRIES_AT_ONCE = 1 << 20
+# A start looks at the most frequent terms: so many, or so many for every topic. Rarer ones hardly move a topic,
+# and they are most of a vocabulary. Measured on eleven halves of 20newsgroups: with all terms, starts cost twice
+# as much, and .65 of the words came back instead of .64. With 8,000, they came back as often (there, and on
+# ohsumed23 and reuters21578), but on bbc_news NPMI was lower by .01.
+TERMS, TERMS_PER_TOPIC = 16_000, 160
 # Singular vectors have at most so many entries, all together.
 ENTRIES = 1 << 25
 # Non-negative factors settle until they hardly move: the longer, the more of the topics come back from other
@@ -82,7 +87,8 @@ def sampled_sizes(sizes: Sizes) -> Sizes:
 
 def most_terms(n_topics: int) -> int:
     """How many terms singular vectors may have."""
-    return max(n_topics, ENTRIES // (n_topics + SPARE_VECTORS))
+    wanted = max(TERMS, TERMS_PER_TOPIC * n_topics)
+    return min(wanted, max(n_topics, ENTRIES // (n_topics + SPARE_VECTORS)))
 
 
 def sampled(steps: SquaredSteps, random: np.random.RandomState) -> SquaredSteps:
@@ -132,10 +138,10 @@ def settled_topics(
 def _for_singular_vectors(
     steps: SquaredSteps, random: np.random.RandomState
 ) -> tuple[Shards, NDArray[np.int64] | None]:
-    """All documents; or a sample over the terms that it has, as those of all may be many more, and these.
+    """All documents, or a sample, over their most frequent terms, and these; None stands for all terms.
 
-    If these are too many still, the most frequent ones of the sample: what singular vectors take does not
-    grow with the vocabulary. Topics get their other words in the first iteration.
+    So what a start takes does not grow with the vocabulary. Topics get their other words in the first
+    iteration.
     """
     sample, most = sample_of(steps.classes, random), most_terms(steps.classes.n_topics)
     if sample is None:
