@@ -51,6 +51,14 @@ def test_fuller_rows_are_those_of_more_than_an_eighth():
     np.testing.assert_array_equal(rows, matrix.toarray()[[2]])
 
 
+def test_fuller_rows_are_of_the_terms_in_order_alone():
+    """Terms that no document has are in no order, and may be full in topics that were given."""
+    matrix = csr_array(np.arange(1.0, 13).reshape(4, 3))
+    slots, rows = fuller_rows(matrix, np.array([3, 0]))
+    np.testing.assert_array_equal(slots, [1, -1, -1, 0])
+    np.testing.assert_array_equal(rows, matrix.toarray()[[3, 0]])
+
+
 def test_gather_takes_unsorted_rows_in_one_tile():
     X = sparse(5, 40, 0.5, 0)
     turned = csr_array((X.data[::-1], X.indices[::-1], X.nnz - X.indptr[::-1]), shape=X.shape)

@@ -61,16 +61,17 @@ class Projector:
 def fuller_rows(factor: csr_array, order: NDArray[Any]) -> tuple[NDArray[np.int32], Floats]:
     """The rows that are more than an eighth full: a slot for every row, -1 for the others, and dense rows.
 
-    Slots are given in this order of rows: those that are used most should be neighbours in memory.
+    Slots are given in this order of rows, which need not name all: those that are used most should be
+    neighbours in memory.
     """
     sizes = np.diff(factor.indptr)
-    full = 8 * sizes > factor.shape[1]
-    chosen = order[full[order]]
+    chosen = order[8 * sizes[order] > factor.shape[1]]
     slots = np.full(factor.shape[0], -1, np.int32)
     slots[chosen] = np.arange(chosen.size, dtype=np.int32)
     dense = np.zeros((chosen.size, factor.shape[1]), factor.dtype)
-    entries = np.repeat(full, sizes)
-    dense[np.repeat(slots[full], sizes[full]), factor.indices[entries]] = factor.data[entries]
+    slot_of_entry = np.repeat(slots, sizes)
+    entries = np.flatnonzero(slot_of_entry >= 0)
+    dense[slot_of_entry[entries], factor.indices[entries]] = factor.data[entries]
     return slots, dense
 
 

@@ -18,8 +18,8 @@ from laconic.losses.memory import Sizes
 TERMS_PER_BLOCK, ENTRIES_PER_BLOCK = 512, 1 << 16
 # Terms whose products with each other are added up in float64 at a time.
 TERMS_PER_PIECE = 2048
-# Entries of documents that are multiplied with a vector at a time, and so many for every term: each piece gives
-# a sum over all terms.
+# Entries of documents that are multiplied with a vector at a time; at least so many for every term, as each
+# piece gives a sum over all terms.
 ENTRIES_PER_PIECE, ENTRIES_PER_TERM = 1 << 18, 2
 # Randomised subspace iteration (Halko, Martinsson, Tropp): vectors beyond those asked for, and rounds.
 SPARE_VECTORS, ROUNDS = 10, 7

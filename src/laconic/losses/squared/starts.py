@@ -34,10 +34,10 @@ SAMPLE, SAMPLE_PER_TOPIC = 20_000, 20
 SAMPLE_TO_NARROW = 8_000
 # Entries of a sample that are counted at a time.
 ENTRIES_AT_ONCE = 1 << 20
-# A start looks at the most frequent terms: so many, or so many for every topic. Rarer ones hardly move a topic,
-# and they are most of a vocabulary. Measured on eleven halves of 20newsgroups: with all terms, starts cost twice
-# as much, and .65 of the words came back instead of .64. With 8,000, they came back as often (there, and on
-# ohsumed23 and reuters21578), but on bbc_news NPMI was lower by .01.
+# A start looks at the most frequent terms: so many, or so many for every topic. Rarer ones hardly move a
+# topic, and they are most of a vocabulary. Measured on eleven halves of 20newsgroups: with all terms, starts
+# cost twice as much, and .65 of the words came back instead of .64. With 8,000, they came back as often
+# (there, and on ohsumed23 and reuters21578), but on bbc_news NPMI was lower by .01.
 TERMS, TERMS_PER_TOPIC = 16_000, 160
 # Singular vectors have at most so many entries, all together.
 ENTRIES = 1 << 25
