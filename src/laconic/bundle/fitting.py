@@ -11,7 +11,7 @@ from laconic.bundle.documents import Documents
 from laconic.bundle.given import Names, corpora_of, links_of, sorted_options
 from laconic.bundle.planning import CountedDocuments, Plan, bytes_of, plan_fit
 from laconic.corpus.corpus import Corpus
-from laconic.corpus.sizes import Sizes
+from laconic.corpus.sizes import Sizes, found_terms
 from laconic.corpus.spool import within
 from laconic.engines.room import is_mapped
 from laconic.engines.shards import shard_entries
@@ -324,6 +324,7 @@ def plan_of(model: TopicModel, corpora: Mapping[str, Corpus], memory: int | None
         sum(one.shape[1] for one in corpora.values()),
         sum(int(one.counts.nnz) for one in corpora.values()),
         "it is counted",
+        sum(found_terms(one.vectorizer) for one in corpora.values()),
     )
     counted = CountedDocuments(
         sizes,

@@ -104,7 +104,7 @@ def _sizes_of_texts(source: Source, reading: Mapping[str, Any], terms: Vectorize
     if done >= total:
         vectorizer, counts = _counted(texts, terms)
         n_documents, n_terms = counts.shape
-        return Sizes(n_documents, n_terms, int(counts.nnz), "all of it was read", _n_found(vectorizer))
+        return Sizes(n_documents, n_terms, int(counts.nnz), "all of it was read", found_terms(vectorizer))
     factor = total / max(done, 1)
     # How they grew from the first half of the sample to all of it tells how they go on.
     of_half, half = _counted(texts[: len(texts) // 2], _scaled(terms, 0.5 / factor))
@@ -115,7 +115,7 @@ def _sizes_of_texts(source: Source, reading: Mapping[str, Any], terms: Vectorize
         min(n_terms, terms.get("max_features") or n_terms),
         _grown(half.nnz, whole.nnz, factor, 1, 1.1),
         f"by the first {size(done)} of {size(total)}",
-        _grown(_n_found(of_half), _n_found(of_whole), factor, 0, 1),
+        _grown(found_terms(of_half), found_terms(of_whole), factor, 0, 1),
     )
 
 
@@ -124,7 +124,8 @@ def _counted(texts: list[str], terms: VectorizerOptions) -> tuple[Vectorizer, CS
     return vectorizer, vectorizer.fit_count(texts)
 
 
-def _n_found(vectorizer: Vectorizer) -> int:
+def found_terms(vectorizer: Vectorizer) -> int:
+    """How many terms were found in this process, before some of them were left out."""
     return 0 if vectorizer.tally is None else vectorizer.tally.n_terms_found
 
 
