@@ -103,6 +103,6 @@ CHANGED = (
     "was not recorded.",
 )
 FUTURE = (
-    "*Group models on distributed systems*: not on several machines yet. Fits run on any engine that keeps "
-    "shards of documents, and where memory is short they keep shards in files: [engines](../engines.md).",
+    "*Group models on distributed systems*: `GroupRLSI` and `GroupNMF` run on a Dask cluster, with the same "
+    "bits as on threads ([Dask](../dask.md)).",
 )
