@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from laconic.models.base import TopicModel
 
 # As measured: Python with the libraries, compiled kernels and buffers of BLAS.
-PROGRAM = 375_000_000
+PROGRAM = 320_000_000
 # What a fit makes of every document or entry, and what can be in files as well.
 IN_FILES = (
     "weights of terms",
