@@ -195,8 +195,8 @@ CHANGED = (
 FUTURE = (
     "*A graph that is learned*: not here. A graph can be given, or made of nearest neighbours: "
     "[PLSA with a graph](../graph-plsa.md).",
-    "*A hierarchy of topics*: of any fitted model, `laconic topics MODEL --tree` and `bundle.tree()` join the "
-    "topics that share most words ([steering](../steering.md)); the model itself knows no levels.",
+    "*A hierarchy of topics*: of any fitted model, `laconic topics MODEL --tree` and `bundle.tree()` join "
+    "the topics that share most words ([steering](../steering.md)); the model itself knows no levels.",
     "*Sparse weights where there are several modalities*: not here. With one, the priors of `PLSA` make them "
     "sparse ([PLSA](../plsa.md)).",
     "*Whether the algorithm ends at a stationary point*: not proven here either; every half step is "

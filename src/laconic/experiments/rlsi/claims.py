@@ -161,6 +161,6 @@ CHANGED = (
     "result had been seen.",
 )
 FUTURE = (
-    "*Larger collections*: on one machine in memory or in files ([scale](../scale.md)), and on a Dask cluster "
-    "([Dask](../dask.md)).",
+    "*Larger collections*: on one machine in memory or in files ([scale](../scale.md)), and on a Dask "
+    "cluster ([Dask](../dask.md)).",
 )
