@@ -54,6 +54,14 @@ def test_a_name_is_changed_at_once_and_taken_back(app, saved):
     assert load(saved).names[1] is None
 
 
+def test_pages_that_were_kept_follow_a_change(app):
+    kept = ["/", "/classes", "/time", "/near"]
+    for _ in range(2):
+        assert all("Luna" not in ask(app, path).text for path in kept)
+    post(app, "/api/edits", kind="rename", topics=[1], name="Luna", version=version(app))
+    assert all("Luna" in ask(app, path).text for path in kept)
+
+
 def test_a_stale_tab_is_told_and_changes_nothing(app, saved):
     old = version(app)
     post(app, "/api/edits", kind="rename", topics=[1], name="Luna", version=old)
