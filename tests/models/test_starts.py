@@ -98,6 +98,12 @@ def in_files(shards, folder):
     return Shards([Shard(files.matrix(shard.X), shard.documents, room=files) for shard in shards])
 
 
+def test_more_topics_begin_with_more_terms_while_they_fit():
+    assert starts.most_terms(20) == starts.TERMS
+    assert starts.most_terms(200) == 200 * starts.TERMS_PER_TOPIC
+    assert starts.most_terms(2000) * (2000 + SPARE_VECTORS) <= starts.ENTRIES
+
+
 def test_singular_vectors_of_many_terms_are_those_of_the_frequent_ones(monkeypatch):
     """Topics are found as well, with words that the start did not have; for any number of threads."""
     X, topics = planted(5, n_documents=300)
