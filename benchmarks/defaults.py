@@ -71,7 +71,7 @@ weights for these were not looked at before; the starts for bbc_news had been.
   stability on the six collections.
   These tables are of starts that looked at all terms. Now they look at the 16,000 most frequent ones, which
   makes a difference to 20newsgroups (over eleven halves: CPU time .85 instead of 1.32 s, stability .635
-  instead of .654, NPMI .356 instead of .357) and hardly any to the others, which have fewer terms or few more.
+  instead of .654, NPMI .356 instead of .357) and hardly any to the others, with fewer terms or few more.
 - **Non-negative weights of documents**: as accurate, more diverse, less stable by .01. NPMI is lower on
   short texts, where signed weights repeat the same good words in several topics. They were chosen because
   they are easier to interpret.
