@@ -1,9 +1,10 @@
 """Fits on a local cluster whose workers are killed, stopped, restarted and joined by others meanwhile.
 
-    python -m benchmarks.dask_faults                     20 of every kind
-    python -m benchmarks.dask_faults --only hang --each 3
+    python -m benchmarks.dask_faults --log FILE                     20 of every kind
+    python -m benchmarks.dask_faults --log FILE --only "kill in a sum" --each 3
 
-Every fit has to end with the bits of a fit on threads that nobody disturbed. Tasks of one kind say in a file
+Every fit has to end with the bits of a fit on threads that nobody disturbed. Each is told as it ends, and
+written to the log; a run with the same log goes on after the faults that it has. Tasks of one kind say in a file
 when they are at work, and wait for a moment; a fault happens in such a moment, so that it hits what it is
 meant to hit.
 """
@@ -11,6 +12,7 @@ meant to hit.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import random
 import signal
@@ -144,37 +146,64 @@ def disturbed(X: Any, client: Any, phase: str, fault: Any, count: int, folder: P
     return bool(hit), bits(found)
 
 
-def run(name: str, each: int, X: Any, expected: Any, seed: int) -> int:
-    """So many fits with a fault; how many ended with the right bits."""
+class Log:
+    """What became of fits, a line for each: the kind of fault, and whether the bits were right."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        lines = path.read_text().splitlines() if path.exists() else []
+        self.fits: list[dict[str, Any]] = [json.loads(line) for line in lines]
+
+    def add(self, name: str, right: bool, seconds: float) -> None:
+        """A fit has ended."""
+        self.fits.append({"fault": name, "right": right, "seconds": round(seconds, 1)})
+        with self._path.open("a") as file:
+            file.write(json.dumps(self.fits[-1]) + "\n")
+        print(f"{name}: {self.told(name)}", flush=True)
+
+    def count(self, name: str) -> int:
+        """How many faults of a kind there were."""
+        return sum(one["fault"] == name for one in self.fits)
+
+    def told(self, name: str) -> str:
+        """How fits with a kind of fault ended."""
+        own = [one for one in self.fits if one["fault"] == name]
+        longest = max((one["seconds"] for one in own), default=0)
+        right = sum(one["right"] for one in own)
+        return f"{right} of {len(own)} ended with the same bits, at most {longest:.0f} s for a fit"
+
+
+def run(name: str, each: int, X: Any, expected: Any, log: Log) -> None:
+    """Fits with a fault, until there were so many; those that were over before it do not count."""
     phase, fault = FAULTS[name]
-    chance, right, hits = random.Random(seed), 0, 0
-    began = time.perf_counter()
+    chance = random.Random(f"{name} {log.count(name)}")
     with tempfile.TemporaryDirectory() as folder, connected(f"local:{N_WORKERS}", SETTINGS) as client:
-        while hits < each:
+        while log.count(name) < each:
             client.cluster.scale(N_WORKERS)
             client.wait_for_workers(N_WORKERS, timeout=120)
+            began = time.perf_counter()
             hit, found = disturbed(X, client, phase, fault, chance.randint(1, 60), Path(folder))
-            hits += hit
-            right += hit and found == expected
-            if hit and found != expected:
-                print(f"{name}: other bits after fault {hits}", flush=True)
-    print(
-        f"{name}: {right} of {hits} ended with the same bits, {time.perf_counter() - began:.0f} s", flush=True
-    )
-    return hits - right
+            if hit:
+                log.add(name, found == expected, time.perf_counter() - began)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--only", nargs="+", default=list(FAULTS))
     parser.add_argument("--each", type=int, default=20)
+    parser.add_argument("--log", type=Path, required=True)
     given = parser.parse_args()
     warnings.simplefilter("ignore")
-    # so that a small fit has sums of sums, too
-    dask.FAN_IN = 2
+    # so that a small fit has sums of sums of products, too
+    dask.FAN_IN, dask.MOVING = 2, 1
     X = zipf_corpus(4000, 500, n_topics=20, length=40).tfidf().astype(np.float32)
     expected = bits(model().fit(Shards.cut(X, 8)))
-    sys.exit(sum(run(name, given.each, X, expected, seed) for seed, name in enumerate(given.only)))
+    log = Log(given.log)
+    for name in given.only:
+        if log.count(name) < given.each:
+            run(name, given.each, X, expected, log)
+    print("\n".join(f"{name}: {log.told(name)}" for name in given.only))
+    sys.exit(sum(not one["right"] for one in log.fits))
 
 
 if __name__ == "__main__":

@@ -128,10 +128,10 @@ def test_all_workers_restart(client, X, tmp_path):
 def test_a_damaged_or_missing_shard_is_named(client, X, tmp_path):
     def spoilt(spoil):
         class Spoiling(DaskEngine):
-            def _place(self, shard):
-                placed = super()._place(shard)
-                spoil(Path(placed.place.rows[0].path))
-                return placed
+            def _write(self, shard):
+                place = super()._write(shard)
+                spoil(Path(place.rows[0].path))
+                return place
 
         return model().fit(Shards.cut(X, 3), engine=Spoiling(client, tmp_path, least=0))
 

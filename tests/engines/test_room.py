@@ -9,7 +9,8 @@ import pytest
 from scipy.sparse import csr_array
 
 from laconic import NMF, PLSA, RLSI, Corpus, CorpusError, GroupNMF, GroupRLSI, SparseLSA
-from laconic.engines import Checkpoint, Room, Shards, room, shards
+from laconic.engines import Checkpoint, Room, Shards, Threads, classes, room, shards
+from laconic.engines.classes import by_class
 from laconic.engines.room import is_mapped
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -19,7 +20,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
 def small_shards(monkeypatch):
     """Limits so low that a small collection is a large one."""
     monkeypatch.setattr(shards, "NONZEROS_PER_SHARD", 700)
-    monkeypatch.setattr(shards, "COPIED", 100)
+    monkeypatch.setattr(classes, "COPIED", 100)
     monkeypatch.setattr(room, "SMALL", 1)
 
 
@@ -111,9 +112,9 @@ def test_the_same_shards_in_files_give_the_same_bits(model, corpus, tmp_path):
 
 def test_what_a_fit_makes_of_shards_in_files_is_in_files(corpus, tmp_path):
     cut = corpus.shards("weights", Room(tmp_path))
-    by_class = cut.by_class(np.arange(300) % 4, 4, np.arange(corpus.shape[1])[::-1])
-    assert sorted(np.concatenate([shard.documents for shard in by_class])) == list(range(300))
-    for shard in by_class:
+    sorted_shards = by_class(cut, Threads(1), np.arange(300) % 4, 4, np.arange(corpus.shape[1])[::-1])
+    assert sorted(np.concatenate([shard.documents for shard in sorted_shards])) == list(range(300))
+    for shard in sorted_shards:
         assert (shard.documents % 4 == shard.klass).all()
         expected = corpus.X[shard.documents].toarray()[:, ::-1]
         assert (shard.X.toarray() == expected).all()
@@ -127,33 +128,33 @@ def test_what_a_fit_makes_of_shards_in_files_is_in_files(corpus, tmp_path):
 
 
 def test_documents_are_sorted_by_class_once(corpus, tmp_path, monkeypatch):
-    calls, largest, by_class, copied = [], [], Shards.by_class, shards._copied
+    calls, largest, copied = [], [], classes._copied
 
-    def counted(self, *arguments):
-        calls.append(len(self))
-        return by_class(self, *arguments)
+    def counted(cut, *arguments):
+        calls.append(len(cut))
+        return by_class(cut, *arguments)
 
     def measured(*arguments):
         for part in copied(*arguments):
             largest.append(part.nnz)
             yield part
 
-    monkeypatch.setattr(Shards, "by_class", counted)
-    monkeypatch.setattr(shards, "_copied", measured)
+    monkeypatch.setattr("laconic.losses.squared.steps.by_class", counted)
+    monkeypatch.setattr(classes, "_copied", measured)
     cut = corpus.shards("weights", Room(tmp_path))
     GroupRLSI(2, 1, random_state=0, max_iter=5).fit(cut, corpus.labels)
     assert calls == [len(cut)]
     # a few documents at a time, whatever the size of a shard
-    assert max(largest) <= shards.COPIED
+    assert max(largest) <= classes.COPIED
 
 
 def test_shards_of_a_class_are_cut_by_the_data_alone(corpus, monkeypatch):
     cut = corpus.shards()
     members, places = np.arange(300) % 2, np.arange(corpus.shape[1])
-    many = cut.by_class(members, 2, places)
+    many = by_class(cut, Threads(1), members, 2, places)
     assert len(many.of_class(0)) > 2
     monkeypatch.setattr(shards, "NONZEROS_PER_SHARD", 1 << 20)
-    few = Shards.whole(corpus.X).by_class(members, 2, places)
+    few = by_class(Shards.whole(corpus.X), Threads(1), members, 2, places)
     assert len(few) == 2
     for klass in range(2):
         rows = np.concatenate([shard.documents for shard in many.of_class(klass)])

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array, random_array
 
 from laconic.engines import Shards, Threads, even_rows
+from laconic.engines.classes import by_class
 from laconic.engines.sums import add, tree_sum
 
 
@@ -64,7 +65,7 @@ def test_other_data_have_another_hash():
 def test_shards_of_one_class_each(n_shards):
     X, members = matrix(), np.arange(37) % 3
     places = np.arange(23)[::-1]
-    shards = Shards.cut(X, n_shards).by_class(members, 3, places)
+    shards = by_class(Shards.cut(X, n_shards), Threads(1), members, 3, places)
     X = csr_array(X.toarray()[:, ::-1])
     assert [shard.klass for shard in shards] == sorted(shard.klass for shard in shards)
     for shard in shards:
@@ -89,7 +90,7 @@ def test_columns_of_a_shard():
 
 def test_verbs_of_threads():
     X, members = matrix(3000, 40, seed=1), np.arange(3000) % 2
-    shards = Shards.cut(X, 3).by_class(members, 2, np.arange(40))
+    shards = by_class(Shards.cut(X, 3), Threads(1), members, 2, np.arange(40))
     dense = X.toarray()
     for n_jobs in (1, 3):
         with Threads(n_jobs) as engine:

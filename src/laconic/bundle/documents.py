@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse, vstack
 
+from laconic.bundle.folding import weights_from
 from laconic.bundle.kind import PREFIX
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.saving import restore_documents, store_documents
@@ -21,6 +22,7 @@ from laconic.words import plural, size
 
 if TYPE_CHECKING:
     from laconic.corpus import Vectorizer
+    from laconic.engines import Engine
     from laconic.matrices import CSR
     from laconic.models.base import TopicModel
     from laconic.reading.dates import Dates
@@ -80,7 +82,12 @@ class Documents:
 
     @classmethod
     def of(
-        cls, model: TopicModel, corpora: Corpus | Mapping[str, Corpus], *, fitted: bool = False
+        cls,
+        model: TopicModel,
+        corpora: Corpus | Mapping[str, Corpus],
+        *,
+        fitted: bool = False,
+        engine: Engine | None = None,
     ) -> Documents:
         """Documents with the weights that a model gives them.
 
@@ -93,6 +100,8 @@ class Documents:
         fitted : bool, default=False
             Whether these are the documents of the fit: then the weights that the model has kept of them are
             taken, if it has any.
+        engine : Engine, optional
+            If it is a cluster, many documents are folded in there.
 
         Returns
         -------
@@ -103,7 +112,9 @@ class Documents:
         weights = {}
         for name, corpus in corpora.items():
             kept = model.fit_weights(name or None) if fitted else None
-            if kept is None:
+            if kept is None and engine is not None and engine.far(int(corpus.counts.nnz)):
+                kept = weights_from(model, corpus, engine, name or None)
+            elif kept is None:
                 rows = _rows(model, corpus)
                 kept = model.weights_of(rows, _classes(model, rows, corpus.labels), modality=name or None)
             weights[name] = kept

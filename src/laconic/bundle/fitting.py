@@ -244,20 +244,21 @@ def fit_bundle(
     given = {} if graph is None else {"graph": graph}
     if checkpoint is not None:
         given["checkpoint"] = checkpoint
-    entries = None
+    cut: dict[str, Any] = {}
     if engine is not None:
         given["engine"] = engine
-        entries = (
-            shard_entries(sum(int(one.counts.nnz) for one in corpora.values())) if engine.remote else None
-        )
+    if engine is not None and engine.remote:
+        n_entries = sum(int(one.counts.nnz) for one in corpora.values())
+        by_path = corpus.stored is not None and engine.far(n_entries)
+        cut = {"entries": shard_entries(n_entries), "by_path": by_path}
     data = (
-        corpora[""].shards(model.wants, room, whole=model.whole, entries=entries)
+        corpora[""].shards(model.wants, room, whole=model.whole, **cut)
         if "" in corpora
         else {name: one.counts for name, one in corpora.items()}
     )
     with beginning_at_consensus(model, corpus, consensus):
         model.fit(data, corpus.labels, callback=callback, **given)
-    return bundle_of(model, corpora, keep_documents=keep_documents, names=names)
+    return bundle_of(model, corpora, keep_documents=keep_documents, names=names, engine=engine)
 
 
 @contextmanager
@@ -343,6 +344,7 @@ def bundle_of(
     *,
     keep_documents: bool = True,
     names: Mapping[Any, str] | None = None,
+    engine: Engine | None = None,
 ) -> Bundle:
     """A model with the corpora that it was just fitted to; the weights of documents are found now.
 
@@ -356,8 +358,10 @@ def bundle_of(
         Whether the bundle has them.
     names : mapping of topic to str, optional
         What topics are called; a topic is what `hold_seeds` calls it.
+    engine : Engine, optional
+        Of the fit: a cluster finds the weights of documents, too.
     """
-    documents = Documents.of(model, corpora, fitted=True) if keep_documents else None
+    documents = Documents.of(model, corpora, fitted=True, engine=engine) if keep_documents else None
     named = {model.topic_place(topic): name for topic, name in (names or {}).items()} or None
     if "" in corpora:
         return Bundle(model, corpora[""].vectorizer, documents=documents, names=named)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,6 +20,7 @@ from laconic.reading import read_documents, read_modalities
 
 if TYPE_CHECKING:
     from laconic.bundle.bundle import Bundle
+    from laconic.corpus.stored import StoredCounts
     from laconic.matrices import CSR
     from laconic.reading import Progress, Reading
     from laconic.reading.strings import Strings
@@ -34,6 +36,8 @@ class Batch(NamedTuple):
     ids: Sequence[str]
     X: Any
     kept: Sequence[Sequence[object]] = ()
+    labels: NDArray[Any] | None = None
+    """The classes of documents, where they are known."""
 
     @property
     def empty(self) -> NDArray[np.bool_]:
@@ -122,15 +126,25 @@ def match_terms(counts: CSR, terms: Strings, vocabulary: Strings) -> Matched:
     (array([[0., 0., 1.],
            [0., 4., 0.]], dtype=float32), 1)
     """
+    places = matching_columns(terms, vocabulary)
+    matched = take_matching(counts, places, len(vocabulary))
+    return Matched(matched, len(terms), int(np.count_nonzero(places < 0)))
+
+
+def matching_columns(terms: Strings, vocabulary: Strings) -> NDArray[np.int64]:
+    """The column of each term in a vocabulary; -1 for those that it does not have."""
     columns = {term: column for column, term in enumerate(vocabulary)}
-    place = np.array([columns.get(term, -1) for term in terms], counts.indices.dtype)
-    found = place[counts.indices]
+    return np.array([columns.get(term, -1) for term in terms], np.int64)
+
+
+def take_matching(counts: CSR, places: NDArray[np.int64], n_terms: int) -> CSR:
+    """Counts with other columns; those without a place are left out."""
+    found = places.astype(counts.indices.dtype)[counts.indices]
     known = found >= 0
     ends = np.concatenate([[0], np.cumsum(known)])[counts.indptr]
     # Indices of another width would be solved by other kernels, which may round otherwise.
     parts = (counts.data[known], found[known], ends.astype(counts.indptr.dtype))
-    matched = csr_array(parts, shape=(counts.shape[0], len(vocabulary)))
-    return Matched(matched, len(terms), int(np.count_nonzero(place < 0)))
+    return csr_array(parts, shape=(counts.shape[0], n_terms))
 
 
 class Read(NamedTuple):
@@ -194,19 +208,56 @@ def _counted(
     else:
         found = Corpus.read(source.path, **reading, progress=progress)
     matched = match_terms(found.counts, found.vocabulary, vectorizer.vocabulary)
-    if matched.n_unknown == matched.n_terms:
-        theirs, ours = (
-            ", ".join(map(repr, names[:3].tolist())) for names in (found.vocabulary, vectorizer.vocabulary)
-        )
-        raise BundleError(
-            f"{source.path} has terms such as {theirs}, and the model such as {ours}: none in common; "
-            "name its terms with ",
-            Parameter("vocabulary"),
-            ", or use a model with the same vocabulary",
-        )
+    _check_common(matched.n_terms - matched.n_unknown, source, found, vectorizer)
     known = {"labels": found.labels, "ids": found.ids, "dates": found.dates, "texts": found.texts}
     corpus = Corpus(matched.counts, vectorizer, **known)
     return Read(corpus, found.reading, matched.n_terms, matched.n_unknown)
+
+
+def _check_common(n_known: int, source: Source, found: Corpus, vectorizer: Vectorizer) -> None:
+    """Refuse documents without any word of the model."""
+    if n_known:
+        return
+    theirs, ours = (
+        ", ".join(map(repr, names[:3].tolist())) for names in (found.vocabulary, vectorizer.vocabulary)
+    )
+    raise BundleError(
+        f"{source.path} has terms such as {theirs}, and the model such as {ours}: none in common; "
+        "name its terms with ",
+        Parameter("vocabulary"),
+        ", or use a model with the same vocabulary",
+    )
+
+
+class StoredRows(NamedTuple):
+    """Documents of a saved corpus, with the columns of a model when they are loaded; and their ids."""
+
+    collection: StoredCounts
+    ids: Strings
+    n_terms: int
+    n_unknown: int
+
+
+def stored_for(bundle: Bundle, source: Source) -> StoredRows:
+    """The documents of a saved corpus as rows for a model, without loading them.
+
+    Parameters
+    ----------
+    bundle : Bundle
+        With a vectoriser.
+    source : Source
+        A saved corpus.
+    """
+    vectorizer = bundle.vectorizer_of(None)
+    found = Corpus.load(source.path)
+    places = matching_columns(found.vocabulary, vectorizer.vocabulary)
+    n_unknown = int(np.count_nonzero(places < 0))
+    _check_common(len(places) - n_unknown, source, found, vectorizer)
+    assert found.stored is not None
+    rows = found.stored.transformed(partial(take_matching, places=places, n_terms=len(vectorizer.vocabulary)))
+    if bundle.model.wants != "counts":
+        rows = rows.transformed(vectorizer.weigher())
+    return StoredRows(rows, found.ids, len(places), n_unknown)
 
 
 def check_readable(bundle: Bundle, path: Path, names: Iterable[str] = ()) -> None:

@@ -40,6 +40,7 @@ from laconic.words import plural
 if TYPE_CHECKING:
     from sklearn.feature_extraction.text import CountVectorizer
 
+    from laconic.corpus.stored import StoredCounts
     from laconic.engines import Block, Room, Shards
     from laconic.engines.shards import Columns
     from laconic.matrices import CSC, CSR
@@ -123,6 +124,8 @@ class Corpus:
     reading: Reading | None = None
     parts: list[Part] | None = None
     """The counts by columns, shard by shard, of a large corpus that was saved."""
+    stored: StoredCounts | None = None
+    """Where other processes find the counts of a corpus that was loaded."""
 
     def __init__(
         self,
@@ -591,6 +594,7 @@ class Corpus:
         *,
         whole: bool = False,
         entries: int | None = None,
+        by_path: bool = False,
     ) -> Shards:
         """The documents as input for a fit, by rows and by columns; large collections become several shards.
 
@@ -609,6 +613,10 @@ class Corpus:
         entries : int, optional
             How many entries a shard has at most: fewer make more shards, for more workers; by default as many
             as the parts of a saved corpus, 33 million. Other shards round sums in another order.
+        by_path : bool, default=False
+            Whether the shards only know where their documents are, so that the workers of a cluster load
+            them, and this process does not. For a corpus that was loaded from a directory that all workers
+            see.
 
         Returns
         -------
@@ -626,6 +634,9 @@ class Corpus:
         from laconic.engines.room import MEMORY
         from laconic.engines.shards import Columns, Shard, Shards, row_range, shard_rows
 
+        if by_path:
+            cut = [Block(0, self.shape[0])] if whole else shard_rows(self.counts.indptr, entries)
+            return self._stored_shards(wants, cut)
         room = MEMORY if room is None else room
         mapped = self.counts_csc if self.parts is None and "counts_csc" in vars(self) else None
         known = {} if whole or entries is not None else {part.rows: part.columns for part in self.parts or ()}
@@ -649,6 +660,27 @@ class Corpus:
             return Shard(X, np.arange(rows.start, rows.stop), columns=columns, room=room)
 
         return Shards([shard(rows) for rows in cut])
+
+    def _stored_shards(self, wants: str, cut: Iterable[Block]) -> Shards:
+        """Shards of consecutive documents that are not loaded."""
+        from laconic.engines.shards import Shards
+        from laconic.engines.stored import StoredShard
+
+        if self.stored is None:
+            raise CorpusError(
+                "the corpus was not loaded from a directory, so other processes cannot find its documents: "
+                "save it, and pass the shards of Corpus.load(path)"
+            )
+        stored = self.stored
+        if wants != "counts":
+            stored = stored.transformed(self.vectorizer.weigher())
+        ends = self.counts.indptr
+        return Shards(
+            [
+                StoredShard(stored, np.arange(rows.start, rows.stop), int(ends[rows.stop] - ends[rows.start]))
+                for rows in cut
+            ]
+        )
 
     def with_texts(self, texts: Iterable[str] | None) -> Self:
         """The same documents with their texts, or (None) without.

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from laconic.corpus.corpus import Corpus, Part
 from laconic.corpus.described import described_vectorizer
+from laconic.corpus.kind import CORPUS
+from laconic.corpus.stored import StoredCounts
 from laconic.corpus.texts import BLOCK, Texts
 from laconic.corpus.vectorizer import Vectorizer
 from laconic.engines import Block, weighted_blocks
@@ -22,16 +24,13 @@ from laconic.reading.dates import Dates
 from laconic.reading.strings import Strings, as_names, check_unique
 from laconic.storage.arrays import add_array, add_blocks, add_csr, read_array, read_csr
 from laconic.storage.lines import add_lines, add_strings, read_lines, read_strings
-from laconic.storage.manifest import Json, Kind, quoted
+from laconic.storage.manifest import Json, quoted
 from laconic.storage.reading import StoredDirectory, read_directory
 from laconic.storage.values import decode, encode
 from laconic.storage.writing import DirectoryWriter, replacing
 
 if TYPE_CHECKING:
     from laconic.matrices import CSC, CSR
-
-# Format 2 added dates and texts; format 3 has the columns of large corpora in parts, one for every shard.
-CORPUS = Kind(noun="corpus", manifest="corpus.json", format="laconic-corpus", version=3, error=CorpusError)
 
 BLOCK_BYTES = 2**28
 """How much of the matrix by columns is put together in memory at a time."""
@@ -160,7 +159,10 @@ def load_corpus(
     """
     stored = read_directory(path, CORPUS, mapped=mmap, verify=verify)
     vectorizer = read_vectorizer(stored, stored.document.get("vectorizer"), trust_patterns=trust_patterns)
-    return restore_documents(stored.document, vectorizer, stored)
+    corpus = restore_documents(stored.document, vectorizer, stored)
+    described: Any = stored.document["counts"]
+    corpus.stored = StoredCounts.of(stored, described["csr"], corpus.shape)
+    return corpus
 
 
 def restore_documents(described: Json, vectorizer: Vectorizer, stored: StoredDirectory) -> Corpus:

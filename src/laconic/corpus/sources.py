@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from laconic.corpus.corpus import Corpus
+from laconic.corpus.kind import CORPUS
 from laconic.corpus.modalities import read_corpora
-from laconic.corpus.saving import CORPUS
 from laconic.errors import CorpusError, listed
 from laconic.reading import holds_counts
 from laconic.reading.files import suffixes

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -362,8 +362,22 @@ class Vectorizer:
         counts = counts_to_read(counts)
         if counts.shape[1] != n_terms:
             raise CorpusError(f"counts have {counts.shape[1]} columns; the vocabulary has {n_terms} terms")
-        return weighed(
-            counts, self.weighting, self._idf, self._mean_length, sublinear_tf=self._settings["sublinear_tf"]
+        return self.weigher()(counts)
+
+    def weigher(self) -> Callable[[CSR], CSR]:
+        """What `weigh` does to counts that are in order, without the vocabulary: to be sent elsewhere.
+
+        Returns
+        -------
+        callable
+            Takes and returns a canonical csr_array of shape (n_texts, n_terms).
+        """
+        return partial(
+            weighed,
+            weighting=self.weighting,
+            weights=self._idf,
+            mean_length=self._mean_length,
+            sublinear_tf=self._settings["sublinear_tf"],
         )
 
     def transform(self, texts: Iterable[str]) -> CSR:

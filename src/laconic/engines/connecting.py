@@ -30,6 +30,10 @@ LOCAL = {
     "distributed.worker.profile.enabled": False,
     "distributed.admin.system-monitor.interval": "5s",
     "distributed.admin.system-monitor.gil.enabled": False,
+    # Dask has workers give memory back at once: then each array of a block of terms is made of new pages, and
+    # a fit takes half as long again
+    "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": 1 << 28,
+    "distributed.nanny.pre-spawn-environ.MALLOC_MMAP_THRESHOLD_": 1 << 25,
 }
 
 

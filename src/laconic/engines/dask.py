@@ -19,15 +19,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from numpy.typing import NDArray
 
 from laconic.engines.blocks import Block
 from laconic.engines.cluster import Cluster
-from laconic.engines.placed import PlacedShard, place_shard
+from laconic.engines.placed import KnownWeights, PlacedShard, place_shard
 from laconic.engines.shards import Shard, Shards, keep_weights, release, restore_weights, written_by
+from laconic.engines.stored import StoredShard
 from laconic.engines.sums import whole_tree
 from laconic.engines.tasks import (
     Done,
     Part,
+    PlaceTask,
     ShardTask,
     SolveTask,
     Task,
@@ -37,6 +40,7 @@ from laconic.engines.tasks import (
     on_item,
     on_shard,
     own_versions,
+    place_stored,
     receive,
     run,
     share_of_shard,
@@ -59,6 +63,8 @@ GROUP_BYTES = 1 << 26
 """What the products of a group of blocks of terms take, at most."""
 GROUPS_PER_THREAD = 3
 """So many groups for every thread of the cluster keep all of them busy to the end."""
+MOVING = 8
+"""So many bytes are read from a file in the time that one byte of products takes to be moved and added up."""
 FAN_IN = 8
 """So many sums are added up by one task."""
 
@@ -109,8 +115,11 @@ class DaskEngine(Threads):
 
     def _begin(self) -> None:
         self._placed: WeakKeyDictionary[Shard, _Placed] = WeakKeyDictionary()
-        self._files: dict[int, tuple[Any, PlacedShard]] = {}
+        self._files: dict[tuple[int, ...], tuple[Any, PlacedShard]] = {}
+        self._collections: dict[int, _Resident] = {}
         self._groups: _Groups | None = None
+        # a task, so that what workers keep in memory goes with the fit
+        self._known = self._resident("known", KnownWeights())
         self._versions = count()
 
     def __enter__(self) -> Self:
@@ -153,7 +162,9 @@ class DaskEngine(Threads):
         tasks, sent = self._tasks(shards, function, None), self._resident("message", message)
 
         def submit(numbers: Sequence[int]) -> list[Future]:
-            return [self._submit("shard", on_shard, (tasks[number],), sent()) for number in numbers]
+            return [
+                self._submit("shard", on_shard, (tasks[number],), self._known(), sent()) for number in numbers
+            ]
 
         found: list[Done] = list(self.cluster.results(len(tasks), submit))
         self._take(shards, tasks, [each.names for each in found])
@@ -184,8 +195,11 @@ class DaskEngine(Threads):
 
         def one(group: Callable[[], Future]) -> Future:
             if len(spans) == 1:
-                return self._submit("solve", solve_here, (spans[0], solving), group(), sent())
-            sums = [self._submit("products", term_products, (span,), group(), sent()) for span in spans]
+                return self._submit("solve", solve_here, (spans[0], solving), self._known(), group(), sent())
+            sums = [
+                self._submit("products", term_products, (span,), self._known(), group(), sent())
+                for span in spans
+            ]
             sums = self._fewer(sums, add_products, FAN_IN)
             return self._submit("solve", solve_blocks, (solving,), group(), sent(), *sums)
 
@@ -223,7 +237,7 @@ class DaskEngine(Threads):
         tasks, sent = self._tasks(shards, function, rows), self._resident("message", message)
 
         def submit(_: Sequence[int]) -> list[Future]:
-            sums = [self._submit("share", share_of_shard, (task,), sent()) for task in tasks]
+            sums = [self._submit("share", share_of_shard, (task,), self._known(), sent()) for task in tasks]
             return self._fewer(sums, add_shares, 1)
 
         (sums,) = self.cluster.results(1, submit)
@@ -251,13 +265,27 @@ class DaskEngine(Threads):
         """Whether documents are few, so that threads of this process do the work."""
         if self._folder is None:
             raise RuntimeError("a DaskEngine works inside of `with` only, or given to `fit`")
-        return shards.nnz < self.least
+        return not self.far(shards.nnz)
+
+    def far(self, n_entries: int) -> bool:
+        """Whether so many entries are worth a journey."""
+        return n_entries >= self.least
 
     def _parts(self, shards: Shards) -> list[Part]:
         """The shards as tasks find them; those that are seen for the first time are written to the folder."""
         new = [shard for shard in shards if shard not in self._placed]
-        for shard, placed in zip(new, self.map(self._place, new), strict=True):
-            self._placed[shard] = placed
+        # the same documents may come again, as those of another class
+        unknown = list({_origin(shard): shard for shard in new if _origin(shard) not in self._files}.values())
+        here = [shard for shard in unknown if not isinstance(shard, StoredShard)]
+        there = [shard for shard in unknown if isinstance(shard, StoredShard)]
+        for shards_of, places in ((here, self.map(self._write, here)), (there, self._written(there))):
+            for shard, place in zip(shards_of, places, strict=True):
+                # what it is made of is kept, as its identity tells it from others
+                kept = (shard.collection, shard.documents) if isinstance(shard, StoredShard) else shard.X
+                self._files[_origin(shard)] = kept, place
+        for shard in new:
+            place = self._files[_origin(shard)][1]
+            self._placed[shard] = _Placed(place._replace(klass=shard.klass), {})
         numbers = [count() for _ in range(shards.n_classes)]
         found = []
         for shard in shards:
@@ -265,14 +293,33 @@ class DaskEngine(Threads):
             found.append(Part(placed.place, next(numbers[shard.klass]), dict(placed.state)))
         return found
 
-    def _place(self, shard: Shard) -> _Placed:
+    def _write(self, shard: Shard) -> PlacedShard:
+        """Write documents of this process to the folder."""
         assert self._folder is not None
-        known = self._files.get(id(shard.X))
+        return place_shard(shard, self._folder, f"shard{next(self._versions)}")
+
+    def _written(self, shards: Sequence[StoredShard]) -> Iterator[PlacedShard]:
+        """Have workers load documents, and write them to the folder."""
+        tasks = [
+            PlaceTask(_numbers(shard.documents), str(self._folder), f"shard{next(self._versions)}")
+            for shard in shards
+        ]
+
+        def submit(numbers: Sequence[int]) -> list[Future]:
+            return [
+                self._submit("place", place_stored, (tasks[number],), self._collection(shards[number])())
+                for number in numbers
+            ]
+
+        return self.cluster.results(len(tasks), submit)
+
+    def _collection(self, shard: StoredShard) -> _Resident:
+        """Where the documents of a shard are, for workers."""
+        known = self._collections.get(id(shard.collection))
         if known is None:
-            place = place_shard(shard, self._folder, f"shard{next(self._versions)}")
-            # the same documents may come again, as those of another class
-            self._files[id(shard.X)] = known = shard.X, place
-        return _Placed(known[1]._replace(klass=shard.klass), {})
+            known = self._resident("collection", shard.collection)
+            self._collections[id(shard.collection)] = known
+        return known
 
     def _tasks(self, shards: Shards, function: Any, rows: Any) -> list[ShardTask]:
         version = next(self._versions)
@@ -311,6 +358,19 @@ class DaskEngine(Threads):
         groups = [self._resident("blocks", list(blocks[begin:end])) for begin, end in pairwise(ends)]
         self._groups = _Groups(blocks, n_threads, groups)
         return groups
+
+
+def _origin(shard: Shard) -> tuple[int, ...]:
+    """What tells the documents of a shard from those of others."""
+    if isinstance(shard, StoredShard):
+        return id(shard.collection), id(shard.documents)
+    return (id(shard.X),)
+
+
+def _numbers(documents: NDArray[Any]) -> NDArray[Any] | range:
+    """Numbers of documents; those of neighbours take no room."""
+    first, last = int(documents[0]), int(documents[-1]) + 1
+    return range(first, last) if last - first == len(documents) else documents
 
 
 class _Placed:
@@ -368,9 +428,9 @@ class _Sizes(NamedTuple):
         """Shards whose products one task adds up.
 
         With many spans, all their products are moved; with few, all weights are read by many tasks. The least
-        is moved in between.
+        time is taken in between.
         """
-        best = np.sqrt(n_threads * self.weights / max(1, self.products))
+        best = np.sqrt(n_threads * self.weights / max(1, MOVING * self.products))
         wanted = max(1, min(n_threads, n_shards, int(best)))
         # branches of the tree
         length = 1 << (-(-n_shards // wanted) - 1).bit_length()

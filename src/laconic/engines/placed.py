@@ -25,6 +25,8 @@ CHECKED = 1 << 24
 """Bytes of a file that are looked at together."""
 OPENED = 256
 """Shards that a worker keeps open. They are mapped: what is open takes no memory by itself."""
+KNOWN = 1 << 30
+"""Bytes of weights that a worker keeps in memory, at most."""
 
 
 class PlacedArray(NamedTuple):
@@ -56,17 +58,87 @@ class PlacedShard(NamedTuple):
     terms: PlacedArray | None
     """Which columns these are; None stands for all."""
 
-    def open(self, state: Mapping[str, str]) -> Shard:
+    def open(self, state: Mapping[str, str], known: KnownWeights, *, writable: bool) -> Shard:
         """The shard as a function sees it, with arrays of its own (weights) from the files of a state.
 
-        What a function writes into them is its own, too: the files stay as they are.
+        Parameters
+        ----------
+        state : mapping of str to str
+            The paths of arrays, by their names.
+        known : KnownWeights
+            Of this process.
+        writable : bool
+            Whether the function may write into the arrays; the files stay as they are.
         """
-        X, documents, columns = _opened(self)
-        shard = Shard(X, documents, klass=self.klass, columns=columns)
-        for name, path in state.items():
+        return _PlacedView(self, state, known, writable=writable)
+
+
+class KnownWeights:
+    """Weights that a process has read or written lately, so that it need not read them again.
+
+    Files are written once, so that what is known under a path stays true. A process that is sent such an
+    object gets an empty one of its own.
+
+    Parameters
+    ----------
+    n_bytes : int, optional
+        How much is kept at most.
+    """
+
+    def __init__(self, n_bytes: int = KNOWN) -> None:
+        self._room = n_bytes
+        self._arrays: dict[PlacedShard, tuple[str, NDArray[Any]]] = {}
+        self._lock = threading.Lock()
+
+    def __reduce__(self) -> Any:
+        return KnownWeights, ()
+
+    def get(self, place: PlacedShard, path: str) -> NDArray[Any] | None:
+        """The array of a path, if it is known; not to be written into."""
+        with self._lock:
+            known, array = self._arrays.get(place, (None, None))
+            return array if known == path else None
+
+    def put(self, place: PlacedShard, path: str, array: NDArray[Any]) -> None:
+        """Keep the weights of a shard in place of those before, if there is room.
+
+        What is there stays: of more weights than there is room for, read one after another again and again,
+        some are then known.
+        """
+        with self._lock:
+            _, before = self._arrays.pop(place, (None, None))
+            self._room += 0 if before is None else before.nbytes
+            if array.nbytes <= self._room:
+                self._room -= array.nbytes
+                self._arrays[place] = path, array
+
+
+class _PlacedView(Shard):
+    """A shard of files; weights are read when they are first asked for."""
+
+    def __init__(
+        self, place: PlacedShard, state: Mapping[str, str], known: KnownWeights, *, writable: bool
+    ) -> None:
+        X, documents, columns = _opened(place)
+        super().__init__(X, documents, klass=place.klass, columns=columns)
+        self._place, self._state, self._known, self._writable = place, state, known, writable
+        for name in state:
+            vars(self).pop(name)
+
+    def __getattr__(self, name: str) -> Any:
+        path = vars(self).get("_state", {}).get(name)
+        if path is None:
+            raise AttributeError(name)
+        array = self._known.get(self._place, path)
+        if array is None:
             # in memory, since kernels jump about in them: pages of mapped files are small, and take longer
-            setattr(shard, name, open_array(path, mapped=False))
-        return shard
+            array = open_array(path, mapped=False)
+            if not self._writable and name == "weights":
+                self._known.put(self._place, path, array)
+        elif self._writable:
+            array = array.copy()
+        setattr(self, name, array)
+        return array
 
 
 class _Opened(NamedTuple):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
@@ -23,8 +23,6 @@ from laconic.kernels.columns import count_columns, take_columns
 ROWS_PER_BLOCK = 1024
 NONZEROS_PER_SHARD = 1 << 25
 """Collections are cut into shards of at most so many entries; a longer document is a shard of its own."""
-# Entries that are copied at a time where documents are sorted by class.
-COPIED = 1 << 22
 # Entries that are hashed at a time.
 HASHED = 1 << 17
 
@@ -106,6 +104,41 @@ class Shard:
         self.kept: NDArray[Any] | None = None
         """Weights that a step may come back to."""
         self._given_columns = columns
+
+    @property
+    def n_documents(self) -> int:
+        """Number of documents."""
+        return len(self.documents)
+
+    @property
+    def n_terms(self) -> int:
+        """Number of terms."""
+        return int(self.X.shape[1])
+
+    @property
+    def nnz(self) -> int:
+        """Number of entries."""
+        return int(self.X.nnz)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Of the entries."""
+        return np.dtype(self.X.dtype)
+
+    def rows(self, places: NDArray[Any]) -> csr_array:
+        """Some of the documents, by their places in the shard."""
+        return csr_array(self.X[places])
+
+    def transformed(self, change: Callable[[csr_array], csr_array]) -> Shard:
+        """The same documents with another matrix, made row by row of theirs."""
+        X = change(self.X)
+        if X is self.X:
+            return self
+        return Shard(self.room.matrix(X), self.documents, klass=self.klass, room=self.room)
+
+    def of_class(self, klass: int) -> Shard:
+        """The same documents as those of a class, with weights of their own."""
+        return self if self.klass == klass else Shard(self.X, self.documents, klass=klass, room=self.room)
 
     @cached_property
     def columns(self) -> Columns:
@@ -238,10 +271,10 @@ class Shards(Sequence[Shard]):
             raise ValueError("there are no shards: give at least one")
         self._shards = list(shards)
         self.n_classes = n_classes
-        self.dtype = self._shards[0].X.dtype
-        self.n_terms = int(self._shards[0].X.shape[1])
+        self.dtype = self._shards[0].dtype
+        self.n_terms = self._shards[0].n_terms
         for shard in self._shards:
-            if shard.X.shape[1] != self.n_terms or shard.X.dtype != self.dtype:
+            if shard.n_terms != self.n_terms or shard.dtype != self.dtype:
                 raise ValueError("shards must all have the same terms and the same type of numbers")
 
     @classmethod
@@ -267,7 +300,7 @@ class Shards(Sequence[Shard]):
     @property
     def n_documents(self) -> int:
         """Number of documents."""
-        return sum(int(shard.X.shape[0]) for shard in self._shards)
+        return sum(shard.n_documents for shard in self._shards)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -277,7 +310,7 @@ class Shards(Sequence[Shard]):
     @property
     def nnz(self) -> int:
         """Number of non-zeros."""
-        return sum(int(shard.X.nnz) for shard in self._shards)
+        return sum(shard.nnz for shard in self._shards)
 
     def of_class(self, klass: int) -> list[Shard]:
         """The shards of one class."""
@@ -285,28 +318,7 @@ class Shards(Sequence[Shard]):
 
     def transformed(self, change: Callable[[csr_array], csr_array]) -> Shards:
         """The same documents with another matrix, made row by row of theirs."""
-        changed = []
-        for shard in self._shards:
-            X = change(shard.X)
-            same = X is shard.X
-            moved = shard if same else Shard(shard.room.matrix(X), shard.documents, klass=shard.klass)
-            moved.room = shard.room
-            changed.append(moved)
-        return Shards(changed, self.n_classes)
-
-    def by_class(self, members: NDArray[np.int64], n_classes: int, places: NDArray[Any]) -> Shards:
-        """Cut again, so that the documents of a shard are of one class: by the data alone, in bounded memory.
-
-        `members` holds the class of every document of the collection, `places` a new number for every term:
-        documents are copied anyway, and terms that are used together are best near each other.
-        """
-        cut: list[Shard] = []
-        for klass in range(n_classes):
-            own = [(shard, np.flatnonzero(members[shard.documents] == klass)) for shard in self._shards]
-            own = [(shard, rows) for shard, rows in own if rows.size]
-            if own:
-                cut += _of_class(own, klass, places)
-        return Shards(cut, n_classes)
+        return Shards([shard.transformed(change) for shard in self._shards], self.n_classes)
 
     def rows(self, documents: Any) -> csr_array:
         """Some documents, by their numbers in the collection, in the order asked for."""
@@ -316,7 +328,7 @@ class Shards(Sequence[Shard]):
             at = np.searchsorted(shard.documents, documents)
             here = np.flatnonzero(at < len(shard.documents))
             here = here[shard.documents[at[here]] == documents[here]]
-            parts.append(shard.X[at[here]])
+            parts.append(shard.rows(at[here]))
             places.append(here)
         if len(parts) == 1:
             return csr_array(parts[0])
@@ -342,51 +354,17 @@ class Shards(Sequence[Shard]):
         return digest.hexdigest()
 
 
-def _of_class(own: Sequence[tuple[Shard, NDArray[Any]]], klass: int, places: NDArray[Any]) -> list[Shard]:
-    """Some documents of shards in shards of their own, with other numbers for terms."""
-    lengths = [np.diff(shard.X.indptr)[rows] for shard, rows in own]
-    ends = np.concatenate([[0], np.cumsum(np.concatenate(lengths), dtype=np.int64)])
-    firsts = [0, *accumulate(rows.size for _, rows in own)]
-    documents = np.concatenate([shard.documents[rows] for shard, rows in own])
-    room, dtype = own[0][0].room, own[0][0].X.dtype
-    found = []
-    for block in weighted_blocks(ends, documents.size, NONZEROS_PER_SHARD):
-        size = int(ends[block.stop] - ends[block.start])
-        data, indices = room.empty(size, dtype), room.empty(size, np.int32)
-        done = 0
-        for (shard, rows), first in zip(own, firsts, strict=False):
-            wanted = rows[max(0, block.start - first) : max(0, block.stop - first)]
-            for part in _copied(shard.X, wanted, places):
-                data[done : done + part.nnz], indices[done : done + part.nnz] = part.data, part.indices
-                done += part.nnz
-        indptr = ends[block.start : block.stop + 1] - ends[block.start]
-        index = np.int32 if size <= np.iinfo(np.int32).max else np.int64
-        X = csr_array((data, indices, indptr.astype(index)), shape=(block.size, places.size))
-        X.has_canonical_format = True
-        found.append(Shard(X, documents[block.start : block.stop], klass=klass, room=room))
-    return found
-
-
-def _copied(X: csr_array, rows: NDArray[Any], places: NDArray[Any]) -> Iterator[csr_array]:
-    """Some rows, a few at a time, with other numbers for terms."""
-    ends = np.concatenate([[0], np.cumsum(np.diff(X.indptr)[rows], dtype=np.int64)])
-    for block in weighted_blocks(ends, max(1, rows.size), COPIED):
-        part = csr_array(X[rows[block.start : block.stop]])
-        part = csr_array((part.data, places[part.indices].astype(np.int32), part.indptr), shape=part.shape)
-        part.sort_indices()
-        yield part
-
-
 def _parts_of_matrix(shards: Sequence[Shard]) -> Iterator[NDArray[Any]]:
     """Row pointers, indices and data of the shards as if of one matrix, in blocks."""
     done = 0
     for number, shard in enumerate(shards):
-        ends = shard.X.indptr if number == 0 else shard.X.indptr[1:]
+        indptr = shard.X.indptr
+        ends = indptr if number == 0 else indptr[1:]
         for block in even_blocks(ends.size, HASHED):
             # indices of either width name the same places
             yield np.ascontiguousarray(ends[block.start : block.stop].astype(np.int64) + done)
-        done += int(shard.X.nnz)
-    for name, dtype in (("indices", np.int64), ("data", shards[0].X.dtype)):
+        done += int(indptr[-1])
+    for name, dtype in (("indices", np.int64), ("data", shards[0].dtype)):
         for shard in shards:
             array = getattr(shard.X, name)
             for block in even_blocks(array.size, HASHED):

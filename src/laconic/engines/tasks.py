@@ -14,8 +14,12 @@ from functools import cache, reduce
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from laconic.engines.placed import PlacedShard, write_array
+import numpy as np
+from numpy.typing import NDArray
+
+from laconic.engines.placed import KnownWeights, PlacedShard, place_shard, write_array
 from laconic.engines.shards import Shard
+from laconic.engines.stored import Collection
 from laconic.engines.sums import Branch, add, grown, whole_tree
 from laconic.engines.threads import Threads
 from laconic.errors import InputError
@@ -32,9 +36,17 @@ class Part(NamedTuple):
     number: int
     state: dict[str, str]
 
-    def open(self) -> Shard:
+    def open(self, known: KnownWeights, *, writable: bool = False) -> Shard:
         """The shard."""
-        return self.place.open(self.state)
+        return self.place.open(self.state, known, writable=writable)
+
+
+class PlaceTask(NamedTuple):
+    """Documents of a collection that are to be written to a folder as a shard."""
+
+    documents: NDArray[Any] | range
+    folder: str
+    name: str
 
 
 class ShardTask(NamedTuple):
@@ -96,6 +108,13 @@ def run(task: Task, *results: Any) -> Any:
     return task.function(*task.given, *results)
 
 
+def place_stored(task: PlaceTask, collection: Collection) -> PlacedShard:
+    """Load documents, and write them to the folder of the fit."""
+    documents = np.asarray(task.documents, np.int64)
+    with Threads(1):
+        return place_shard(Shard(collection.load(documents), documents), Path(task.folder), task.name)
+
+
 class Done(NamedTuple):
     """What a function has found for a shard, and which of its arrays were written."""
 
@@ -103,18 +122,21 @@ class Done(NamedTuple):
     names: tuple[str, ...]
 
 
-def on_shard(task: ShardTask, message: Any) -> Done:
+def on_shard(task: ShardTask, known: KnownWeights, message: Any) -> Done:
     """What a function finds for a shard."""
     with Threads(1):
-        shard = task.part.open()
+        shard = task.part.open(known, writable=bool(task.written))
         if task.rows is None:
             share = task.function(shard, message)
         else:
             blocks = task.rows(shard)
             share = reduce(add, (task.function(shard, block, message) for block in blocks), None)
-        written = {name: array for name in task.written if (array := getattr(shard, name)) is not None}
+        # what was not even looked at is as it was
+        written = {name: array for name in task.written if (array := vars(shard).get(name)) is not None}
         for name, array in written.items():
             write_array(array, Path(task.written[name]))
+        if "weights" in written:
+            known.put(task.part.place, task.written["weights"], written["weights"])
     return Done(share, tuple(written))
 
 
@@ -124,9 +146,9 @@ def on_item(function: Callable[[Any, Any], Any], item: Any, message: Any) -> Any
         return function(message, item)
 
 
-def share_of_shard(task: ShardTask, message: Any) -> Sums:
+def share_of_shard(task: ShardTask, known: KnownWeights, message: Any) -> Sums:
     """The same, as a share of the sum over all shards of its class."""
-    return {task.part.place.klass: [Branch(task.part.number, 0, on_shard(task, message).share)]}
+    return {task.part.place.klass: [Branch(task.part.number, 0, on_shard(task, known, message).share)]}
 
 
 def add_shares(*parts: Sums) -> Sums:
@@ -138,7 +160,7 @@ def add_shares(*parts: Sums) -> Sums:
     return {klass: grown(branches) for klass, branches in found.items()}
 
 
-def term_products(task: TermTask, blocks: Sequence[Any], message: Any) -> list[Sums]:
+def term_products(task: TermTask, known: KnownWeights, blocks: Sequence[Any], message: Any) -> list[Sums]:
     """The products of some shards for every block of terms, added up as far as these shards go.
 
     Shard by shard, so that the weights of one are in memory at a time.
@@ -146,7 +168,7 @@ def term_products(task: TermTask, blocks: Sequence[Any], message: Any) -> list[S
     found: list[Sums] = [{} for _ in blocks]
     with Threads(1):
         for part in task.parts:
-            shard = part.open()
+            shard = part.open(known)
             for block, sums in zip(blocks, found, strict=True):
                 branch = Branch(part.number, 0, task.products(shard, block, message))
                 sums[shard.klass] = grown([*sums.get(shard.klass, []), branch])
@@ -177,9 +199,11 @@ def _by_class(task: SolveTask, parts: Sequence[Sums]) -> Iterable[Any]:
         yield copy.deepcopy(total) if id(total) in given else total
 
 
-def solve_here(products: TermTask, solve: SolveTask, blocks: Sequence[Any], message: Any) -> list[Any]:
+def solve_here(
+    products: TermTask, solve: SolveTask, known: KnownWeights, blocks: Sequence[Any], message: Any
+) -> list[Any]:
     """Products of all shards, and what they make of a group of blocks."""
-    found = term_products(products, blocks, message)
+    found = term_products(products, known, blocks, message)
     classes = range(solve.n_classes)
     with Threads(1):
         return [

@@ -29,6 +29,10 @@ class Threads(Workers):
 
     remote = False
 
+    def far(self, n_entries: int) -> bool:
+        """No documents are elsewhere."""
+        return False
+
     def documents(
         self,
         shards: Shards,

@@ -102,7 +102,7 @@ def project(shards: Shards, engine: Engine, basis: Floats) -> list[Any]:
 @writes("weights")
 def _make_room(shard: Shard, width: int) -> None:
     """Make room for weights that are about to be written, unless there is some."""
-    if shard.weights.shape != (shard.X.shape[0], width):
+    if shard.weights.shape != (shard.n_documents, width):
         allot(shard, width)
 
 
@@ -128,18 +128,18 @@ def largest_singular_values(shards: Shards, engine: Engine) -> NDArray[np.float6
 
 def _classes(shards: Shards) -> list[list[Shard]]:
     classes = (shards.of_class(klass) for klass in range(shards.n_classes))
-    return [[_flat(shard) for shard in members] for members in classes if members]
+    # each as if it were the only one
+    return [[shard.of_class(0) for shard in members] for members in classes if members]
 
 
-def _flat(shard: Shard) -> Shard:
-    """The same documents as those of the only class."""
-    return shard if shard.klass == 0 else Shard(shard.X, shard.documents)
+def _largest(shard: Shard, _: Any) -> float:
+    """The largest absolute entry."""
+    data = shard.X.data
+    return max(float(data.max(initial=0)), -float(data.min(initial=0)))
 
 
 def _spectral_norm(shards: Shards, engine: Engine) -> float:
-    largest = max(
-        max(float(shard.X.data.max(initial=0)), -float(shard.X.data.min(initial=0))) for shard in shards
-    )
+    largest = max(engine.each(shards, _largest, None))
     if largest == 0:
         return 0.0
     if shards.n_terms <= FEW_TERMS:
@@ -165,7 +165,7 @@ def _there_and_back(shards: Shards, engine: Engine, largest: float, vector: Floa
 
 def _back_and_there(shards: Shards, engine: Engine, largest: float, vector: Floats) -> Floats:
     """XX'v, alike; `vector` has an entry for every document, shard after shard."""
-    begins = np.cumsum([0, *(shard.X.shape[0] for shard in shards)]).tolist()
+    begins = np.cumsum([0, *(shard.n_documents for shard in shards)]).tolist()
     places = {int(shard.documents[0]): begin for shard, begin in zip(shards, begins[:-1], strict=True)}
     (back,) = engine.documents(shards, _back, (places, vector.ravel(), largest), _pieces)
     (forth,) = engine.documents(shards, _forth, (places, begins[-1], back, largest), _pieces)

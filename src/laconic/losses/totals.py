@@ -70,25 +70,43 @@ def squared_norm(X: csr_array) -> float:
     return sum((float(np.square(X.data[b.start : b.stop], dtype=np.float64).sum()) for b in blocks), 0.0)
 
 
-def checked_energy(X: csr_array | Shards) -> float:
+class Energy(NamedTuple):
+    """||X||^2 of some documents, and how many of their entries are not zero."""
+
+    total: float
+    n_nonzeros: int
+
+
+def checked_energy(X: csr_array) -> float:
     """||X||^2, or an error if products of such numbers would leave the range of their type."""
-    parts = [shard.X for shard in X] if isinstance(X, Shards) else [X]
+    return _in_range(_energy(X), X.dtype)
+
+
+def checked_energy_of(shards: Shards, engine: Engine) -> float:
+    """The same of all documents of a collection, wherever these are."""
+    return _in_range(tree_sum(engine.totals(shards, _energy_of)), shards.dtype)
+
+
+def _energy_of(shard: Shard, _: Any) -> Energy:
+    return _energy(shard.X)
+
+
+def _energy(X: csr_array) -> Energy:
     with np.errstate(over="ignore"):
-        energy = float(tree_sum(squared_norm(part) for part in parts))
-    limits = np.finfo(X.dtype)
+        return Energy(squared_norm(X), int(np.count_nonzero(X.data)))
+
+
+def _in_range(energy: Energy, dtype: Any) -> float:
+    limits = np.finfo(dtype)
     for wrong, what, remedy in (
-        (not energy < float(limits.max) ** 0.5, "large", "down"),
+        (not energy.total < float(limits.max) ** 0.5, "large", "down"),
         # the squares of numbers that are smaller still are zero
-        (
-            energy < float(limits.tiny) ** 0.5 and any(part.data.any() for part in parts),
-            "small",
-            "up",
-        ),
+        (energy.total < float(limits.tiny) ** 0.5 and energy.n_nonzeros > 0, "small", "up"),
     ):
         if wrong:
-            otherwise = ", or pass it as float64" if X.dtype == np.float32 else ""
-            raise CorpusError(f"The values of X are too {what} for {X.dtype}: scale X {remedy}{otherwise}.")
-    return energy
+            otherwise = ", or pass it as float64" if dtype == np.float32 else ""
+            raise CorpusError(f"The values of X are too {what} for {dtype}: scale X {remedy}{otherwise}.")
+    return energy.total
 
 
 def above_rounding(loss: float, energy: float, dtype: Any) -> float:

@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from laconic.display import model_html
 from laconic.engines import Block, Engine, Shards, Threads
 from laconic.engines.checkpoints import Checkpoint, CheckpointLike, described
+from laconic.engines.stored import StoredShard
 from laconic.errors import InputError, InputWarning, InPython, Parameter, ParameterError
 from laconic.losses.factor import Factor, compressed
 from laconic.losses.folding import Explained, FoldIn
@@ -222,7 +223,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         parts = {name: described(value) for name, value in own.items()}
         parts |= {"model": type(self).__name__, "data": data_hash}
         if isinstance(data, Shards):
-            parts["shards"] = described([int(shard.X.shape[0]) for shard in data])
+            parts["shards"] = described([shard.n_documents for shard in data])
         for name, value in given.items():
             parts["y" if name == "classes" else name] = described(value)
         return parts
@@ -485,8 +486,12 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         if not isinstance(X, Shards):
             return Shards.whole(self._check_matrix(X, reset=True))
         for number, shard in enumerate(X):
-            checked = self._check_matrix(shard.X, reset=number == 0)
-            if checked.dtype != shard.X.dtype or not shard.X.has_canonical_format:
+            if number > 0 and isinstance(shard, StoredShard):
+                # whoever loads it looks at it
+                continue
+            matrix = shard.X
+            checked = self._check_matrix(matrix, reset=number == 0)
+            if checked.dtype != matrix.dtype or not matrix.has_canonical_format:
                 raise ValueError("shards must have canonical matrices of float32 or float64")
         return X
 

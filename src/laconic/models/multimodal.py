@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from laconic.checks import check_number
 from laconic.deprecation import FormerAttribute
-from laconic.engines import Block, Engine, Shards, even_blocks
+from laconic.engines import Block, Engine, Shards, Threads, even_blocks
 from laconic.engines.checkpoints import CheckpointLike
 from laconic.errors import Parameter, ParameterError
 from laconic.losses.divergence.counts import check_counts, from_independence, known_words
@@ -332,7 +332,7 @@ class MultimodalPLSA(MixtureModel):
         for name, part in check_mapping(X).items():
             reader = PLSA()
             with _naming(name):
-                (shard,) = check_counts(Shards.whole(reader._check_matrix(part, reset=True)))
+                (shard,) = check_counts(Shards.whole(reader._check_matrix(part, reset=True)), Threads(1))
             modalities[name] = shard.X
             if hasattr(reader, "feature_names_in_"):
                 names[name] = reader.feature_names_in_

@@ -34,6 +34,7 @@ from laconic.search.terms import BM25, VSM, TermMatcher, matcher_of
 from laconic.search.topics import TopicMatcher, checked_modality, names_compared
 
 if TYPE_CHECKING:
+    from laconic.engines import Engine
     from laconic.matrices import CSR
     from laconic.models.base import TopicModel
     from laconic.reading.strings import Strings
@@ -98,6 +99,9 @@ class SearchIndex:
         How much vectors count in the score; the rest is for words and topics.
     n_jobs : int, optional
         Number of threads for several queries; by default all cores.
+    engine : Engine, optional
+        Who finds the topic weights of a corpus, such as a `laconic.engines.dask.DaskEngine`; its workers load
+        the documents of a corpus that was loaded. By default threads of this process.
 
     Attributes
     ----------
@@ -146,6 +150,7 @@ class SearchIndex:
         encoder: Callable[[str], Any] | None = None,
         vector_blend: float = VECTOR_BLEND,
         n_jobs: int | None = None,
+        engine: Engine | None = None,
     ) -> None:
         check_choice("terms", terms, ("bm25", "vsm"))
         check_choice("scaling", scaling, SCALINGS)
@@ -162,7 +167,7 @@ class SearchIndex:
                 raise ValueError("a corpus needs a model: SearchIndex(corpus, model)")
             if isinstance(model, Bundle):
                 model = model.model
-            self._count(source, model, modality, texts)
+            self._count(source, model, modality, texts, engine)
         corpus = self.documents.corpus()
         matcher: TermMatcher = (
             BM25(corpus.counts_csc, k1=k1, b=b) if terms == "bm25" else VSM(corpus.counts_csc)
@@ -189,7 +194,12 @@ class SearchIndex:
         self.documents = Documents({name: found.corpus(name)}, weights, found.vectors)
 
     def _count(
-        self, corpus: Corpus, model: TopicModel, modality: str | None, texts: Iterable[str] | None
+        self,
+        corpus: Corpus,
+        model: TopicModel,
+        modality: str | None,
+        texts: Iterable[str] | None,
+        engine: Engine | None,
     ) -> None:
         """Search the documents of a corpus."""
         check_is_fitted(model, "components_")
@@ -201,7 +211,7 @@ class SearchIndex:
         self._check_names()
         self._check_columns(corpus.counts)
         with names_compared():
-            self.documents = Documents.of(model, {self.modality or "": corpus})
+            self.documents = Documents.of(model, {self.modality or "": corpus}, engine=engine)
 
     def use_vectors(self, vectors: Any) -> Self:
         """Make vectors of your own a part of the score, or do without them again.

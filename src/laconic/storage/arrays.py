@@ -131,7 +131,7 @@ def add_csr(value: sparse.csr_array[Any, Any], name: str, writer: DirectoryWrite
         value = value.copy()
         value.sum_duplicates()
     shape: list[Json] = [int(n) for n in value.shape]
-    problem = _layout_problem(value.data, value.indices, value.indptr, shape) or _index_problem(
+    problem = _layout_problem(value.data, value.indices, value.indptr, shape) or index_problem(
         value.indices, value.indptr, value.shape[1]
     )
     if problem:
@@ -248,7 +248,7 @@ def read_csr_parts(parts: dict[str, Json], name: str, stored: StoredDirectory) -
     shape: Any = parts["shape"]
     problem = _layout_problem(data, indices, indptr, shape)
     if not problem and stored.verify:
-        problem = _index_problem(indices, indptr, shape[1])
+        problem = index_problem(indices, indptr, shape[1])
     if problem:
         raise stored.error(f"{name} is not a valid CSR array ({problem})", parts["indices"])
     return CsrParts(data, indices, indptr, (shape[0], shape[1]))
@@ -278,7 +278,7 @@ def _layout_problem(data: Array, indices: Array, indptr: Array, shape: Any) -> s
     return None
 
 
-def _index_problem(indices: Array, indptr: Array, columns: int) -> str | None:
+def index_problem(indices: Array, indptr: Array, columns: int) -> str | None:
     """Say what is wrong with the indices of a CSR array, if anything is, before compiled code sees them."""
     for part in _overlapping(len(indptr)):
         if (indptr[part][1:] < indptr[part][:-1]).any():

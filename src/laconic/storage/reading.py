@@ -202,7 +202,9 @@ def read_directory(
                 raise
 
 
-def read_file(directory: Path, kind: Kind, name: str, size: int, sha256: str) -> StoredDirectory:
+def read_file(
+    directory: Path, kind: Kind, name: str, size: int, sha256: str, *, verify: bool = True
+) -> StoredDirectory:
     """One file of a stored directory whose document was read elsewhere; it is checked when it is taken.
 
     Parameters
@@ -213,6 +215,8 @@ def read_file(directory: Path, kind: Kind, name: str, size: int, sha256: str) ->
         What the directory stores.
     name, size, sha256
         As the document lists it.
+    verify : bool, default=True
+        Whether its checksum is compared, for which all of it is read.
 
     Returns
     -------
@@ -223,7 +227,8 @@ def read_file(directory: Path, kind: Kind, name: str, size: int, sha256: str) ->
     with _opened(path, kind, size) as (file, found):
         content = _map(file, found, path, kind)
     listed = {name: (size, sha256)}
-    return StoredDirectory(directory, kind, {}, {name: content}, True, {name: sha256}, listed)
+    unchecked = {name: sha256} if verify else {}
+    return StoredDirectory(directory, kind, {}, {name: content}, verify, unchecked, listed)
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

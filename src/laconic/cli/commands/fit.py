@@ -308,18 +308,20 @@ def fit(
             room=plan.room,
             **given,
         )
+        # of documents that are beyond memory, weights are not looked at all at once
+        labels = None if model.traits.classes or streamed else corpus.labels
+        weights = None
+        if labels is not None or (save_weights is not None and not streamed):
+            documents = bundle.documents or Documents.of(
+                model, corpora, fitted=True, engine=given.get("engine")
+            )
+            weights = documents.weights
     if stability is not None and not outcome.stopped and bundle.documents is not None:
         watched_returns(bundle, stability, parameters.get("random_state", 0), parameters.get("n_jobs"))
         bundle.save(output)
-    # of documents that are beyond memory, weights are not looked at all at once
-    labels = None if model.traits.classes or streamed else corpus.labels
-    weights = None
     if streamed and save_weights is not None:
         _stream_weights(bundle, corpus, save_weights)
         save_weights = None
-    if labels is not None or save_weights is not None:
-        documents = bundle.documents or Documents.of(model, corpora, fitted=True)
-        weights = documents.weights
     if save_weights is not None:
         _save_weights(bundle, corpus, weights, save_weights)
     extra = None if labels is None else labels_column(labels, weights)
@@ -453,7 +455,7 @@ def _check_directories(output: Path, save_corpus: Path | None, checkpoint: Path 
             param_hint="--checkpoint",
         )
     if save_corpus is not None:
-        from laconic.corpus.saving import CORPUS
+        from laconic.corpus.kind import CORPUS
 
         model, corpus = output.resolve(), save_corpus.resolve()
         if model == corpus:

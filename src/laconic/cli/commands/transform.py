@@ -100,8 +100,14 @@ def transform(
     """
     with waiting(f"loading {model}"):
         from laconic.bundle import load
-        from laconic.bundle.folding import Folding, fold_all
-        from laconic.bundle.reading import TextBatches, check_readable, matrix_batches, read_for
+        from laconic.bundle.folding import Folding, fold_all, fold_collection
+        from laconic.bundle.reading import (
+            TextBatches,
+            check_readable,
+            matrix_batches,
+            read_for,
+            stored_for,
+        )
         from laconic.bundle.weights import STANDARD, check_target
         from laconic.corpus.sources import Holds, find_source
 
@@ -134,6 +140,12 @@ def transform(
             written = _write_weights(bundle, folded, output, shares, kept)
             found: Reading | None = texts.reading
             strangers = 0, 0
+        elif source.holds is Holds.corpus and engine is not None:
+            stored = stored_for(bundle, source)
+            folding = Folding.of(bundle.model, columns)
+            folded = fold_collection(folding, stored.collection, stored.ids, engine)
+            written = _write_weights(bundle, folded, output, shares)
+            found, strangers = None, (stored.n_terms, stored.n_unknown)
         else:
             counted = read_for(bundle, source, reading, progress=display)
             rows = matrix_batches(counted.corpus.ids.tolist(), bundle.weigh(counted.corpus.counts))

@@ -121,7 +121,9 @@ def fit_and_save(
 
     outcome = watched_fit(model, corpora, checkpoint=checkpoint, **options)
     with waiting(f"finding the weights of {plural(outcome.n_documents, 'document')}") as status:
-        bundle = bundle_of(model, corpora, keep_documents=keep_documents, names=names)
+        bundle = bundle_of(
+            model, corpora, keep_documents=keep_documents, names=names, engine=options.get("engine")
+        )
         status.update(Text("saving the model"))
         bundle.save(path)
         if checkpoint is not None and not outcome.stopped:

@@ -9,15 +9,14 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.special import xlogy
 
-from laconic.engines import Shards
-from laconic.losses.totals import checked_energy
+from laconic.engines import Engine, Shards
+from laconic.losses.totals import checked_energy_of
 
 
-def check_counts(X: Shards) -> Shards:
+def check_counts(X: Shards, engine: Engine) -> Shards:
     """X without stored zeros; refuses what has no likelihood, or leaves the range of its type."""
-    checked_energy(X)
     X = X.transformed(without_zeros)
-    if X.nnz == 0:
+    if checked_energy_of(X, engine) == 0:
         raise ValueError("X has no words: all its entries are zero, so there is nothing to find topics in.")
     return X
 

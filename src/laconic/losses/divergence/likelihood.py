@@ -98,7 +98,7 @@ class Likelihood:
         batch, `seen` are the counts of those before, with the topics to start from, and what to `remember` is
         a fact.
         """
-        shards = check_counts(without_impossible(shards, anchors))
+        shards = check_counts(without_impossible(shards, anchors), engine)
         topics = first_topics(shards, engine, self.n_topics, start, anchors=anchors)
         before = pseudo_counts(anchors, shards, engine, [Block(0, shards.n_terms)])
         remembered = None

@@ -60,7 +60,7 @@ class LinkedLikelihood(Likelihood):
         graph: csr_array | None = None,
     ) -> Found:
         """Find topics × terms, and the weights of the documents under their links (as in `as_graph`)."""
-        shards = check_counts(without_impossible(shards, anchors))
+        shards = check_counts(without_impossible(shards, anchors), engine)
         (shard,) = shards
         links = neighbour_graph(shard.X, self.n_neighbors) if graph is None else graph
         if self.row_normalize:

@@ -33,7 +33,7 @@ from laconic.losses.orthogonal.steps import OrthogonalSteps, Seen
 from laconic.losses.orthogonal.term_groups import TermGroups
 from laconic.losses.singular import singular_memory
 from laconic.losses.starts import Start, given_topics
-from laconic.losses.totals import checked_energy
+from laconic.losses.totals import checked_energy, checked_energy_of
 
 DEFAULT_ALPHA = 0.05
 
@@ -58,7 +58,7 @@ class Orthogonal:
         return found
 
     def _first_steps(self, shards: Shards, start: Start, engine: Engine) -> OrthogonalSteps:
-        energy = checked_energy(shards)
+        energy = checked_energy_of(shards, engine)
         if self.n_topics > shards.n_documents:
             raise ParameterError(
                 Parameter("n_components", self.n_topics),
@@ -69,7 +69,7 @@ class Orthogonal:
         alpha = self.alpha_topics
         if alpha is None:
             alpha = DEFAULT_ALPHA * float(np.sqrt(energy / shards.n_documents))
-        n_terms, expanded = shards.n_terms, shards.transformed(self._expanded)
+        n_terms, expanded = shards.n_terms, self._expanded_shards(shards)
         shrink = self.shrink(float(alpha), n_terms)
         if start.drawn:
             first = first_topics(expanded, engine, self.n_topics, start, shrink, rotate=self.rotate)
@@ -89,13 +89,13 @@ class Orthogonal:
         if isinstance(start, Start):
             steps = self._first_steps(shards, start, engine)
         else:
-            checked_energy(shards)
+            checked_energy_of(shards, engine)
             shrink = self.shrink(start.alpha, shards.n_terms)
             # the first topics are those of before, however little that counts now
             first = shrunk(start.seen.products, shrink)
             decay, dtype = start.decay, start.seen.products.dtype
             seen = Seen(start.seen.products * dtype.type(np.sqrt(decay)), start.seen.squares * decay)
-            expanded = shards.transformed(self._expanded).transformed(partial(_as_type, dtype))
+            expanded = self._expanded_shards(shards).transformed(partial(_as_type, dtype))
             steps = OrthogonalSteps(expanded, first, shrink, engine, seen)
         found = self._run(steps, patience)
         products, squares = steps.remember()
@@ -127,6 +127,10 @@ class Orthogonal:
             facts["group_norms"] = csr_array(norms.T.astype(dtype))
             components = self.groups.fold(components)
         return Found(components, trace, facts)
+
+    def _expanded_shards(self, shards: Shards) -> Shards:
+        """The same for all documents."""
+        return shards if self.groups is None else shards.transformed(self.groups.expand)
 
     def _expanded(self, X: csr_array) -> csr_array:
         """Columns in the order of the groups."""

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
 from laconic.engines import Engine, Shards, even_rows, weighted_blocks
+from laconic.engines.classes import by_class
 from laconic.losses.anchoring import Anchoring, seeded_topics, settle
 from laconic.losses.factor import (
     Factor,
@@ -50,7 +51,7 @@ from laconic.losses.squared.topics import BudgetTopics, TopicStep
 from laconic.losses.totals import (
     above_rounding,
     by_falling_frequency,
-    checked_energy,
+    checked_energy_of,
     document_frequencies,
 )
 from laconic.storage.forms import Form, Maybe, Numbers
@@ -162,7 +163,7 @@ class SquaredSteps:
         self.collection = shards
         """The documents as they were given, with their own numbers of terms."""
         self.n_terms, self.dtype = shards.n_terms, shards.dtype
-        self.energy = checked_energy(shards) + (0.0 if seen is None else seen.energy)
+        self.energy = checked_energy_of(shards, engine) + (0.0 if seen is None else seen.energy)
         frequencies = document_frequencies(shards, engine)
         if anchors is not None:
             # words of anchors are solved, too, where no document has them
@@ -178,7 +179,7 @@ class SquaredSteps:
             # documents are copied anyway: call terms by their rank, so that those of a block are neighbours
             self._names = np.argsort(-frequencies, kind="stable")
             self._places = np.argsort(self._names)
-            shards = shards.by_class(classes.members, len(classes.n_own), self._places)
+            shards = by_class(shards, engine, classes.members, len(classes.n_own), self._places)
             frequencies, self._order = frequencies[self._names], np.arange(order.size)
         self.shards, self._frequencies = shards, frequencies
         self.seen = None if seen is None else seen.called(self._names)
