@@ -4,9 +4,10 @@
     python -m benchmarks.dask_faults --log FILE --only "kill in a sum" --each 3
 
 Every fit has to end with the bits of a fit on threads that nobody disturbed. Each is told as it ends, and
-written to the log; a run with the same log goes on after the faults that it has. Tasks of one kind say in a file
-when they are at work, and wait for a moment; a fault happens in such a moment, so that it hits what it is
-meant to hit.
+written to the log; a run with the same log goes on after the faults that it has.
+
+Tasks of one kind say in a file when they are at work, and wait for a moment; a fault happens in such a
+moment, so that it hits what it is meant to hit.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 from local_workers import two_workers
@@ -14,6 +16,7 @@ from laconic.engines import Shards
 distributed = pytest.importorskip("distributed")
 
 from laconic.engines.dask import DaskEngine  # noqa: E402
+from laconic.engines.placed import KnownWeights, place_shard  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 SEPARATE = [name for name, model in VARIANTS.items() if not model._loss().whole]
@@ -41,18 +44,57 @@ def test_the_same_bits_as_threads(client, name, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_same_bits_for_any_number_of_workers(client, tmp_path):
+ONE_OF_EACH_KIND = [
+    "rlsi-l0", "rlsi-l1-l1", "nmf-cd", "nmf-kl", "plsa", "sparse-lsa", "group-rlsi-l0", "group-nmf-cd"
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("n_workers", [1, 4])
+def test_the_same_bits_for_any_number_of_workers(client, tmp_path, n_workers):
     """Also while their number changes; two are there in all other tests."""
     X = planted(240, 100, seed=4, dtype=np.float32)
-    expected = bits(few("rlsi-l0").fit(Shards.cut(X, 5)))
     try:
-        for n_workers in (1, 4):
-            client.cluster.scale(n_workers)
-            client.wait_for_workers(n_workers, timeout=600)
-            found = few("rlsi-l0").fit(Shards.cut(X, 5), engine=DaskEngine(client, tmp_path, least=0))
-            assert bits(found) == expected
+        client.cluster.scale(n_workers)
+        client.wait_for_workers(n_workers, timeout=600)
+        for name in ONE_OF_EACH_KIND:
+            expected = bits(few(name).fit(Shards.cut(X, 5), labels(X)))
+            found = few(name).fit(Shards.cut(X, 5), labels(X), engine=DaskEngine(client, tmp_path, least=0))
+            assert bits(found) == expected, name
     finally:
         client.cluster.scale(2)
+
+
+def test_workers_know_what_they_have_read_or_written(tmp_path):
+    place = place_shard(Shards.whole(planted(6, 20))[0], tmp_path, "shard0")
+    one, other = (place._replace(klass=klass) for klass in (0, 1))
+    weights = np.ones((6, 2))
+    known = KnownWeights(2 * weights.nbytes)
+    known.put(one, "first", weights)
+    assert known.get(one, "first") is weights
+    assert known.get(other, "first") is None
+    # of a shard, only what was written last
+    known.put(one, "second", weights + 1)
+    assert known.get(one, "first") is None
+    known.put(other, "third", weights)
+    known.put(place._replace(klass=2), "fourth", weights)
+    assert known.get(other, "third") is not None
+    assert known.get(place._replace(klass=2), "fourth") is None
+    # whoever gets it elsewhere begins anew
+    assert pickle.loads(pickle.dumps(known)).get(other, "third") is None
+
+
+def test_weights_that_are_known_stay_as_they_are(tmp_path):
+    place, known = place_shard(Shards.whole(planted(6, 20))[0], tmp_path, "shard0"), KnownWeights()
+    path = tmp_path / "weights.npy"
+    np.save(path, np.ones((6, 2)))
+    reading = place.open({"weights": str(path)}, known, writable=False)
+    assert reading.weights.sum() == 12
+    writing = place.open({"weights": str(path)}, known, writable=True)
+    writing.weights[:] = 5
+    path.unlink()
+    assert place.open({"weights": str(path)}, known, writable=False).weights.sum() == 12
+    # what is not asked for is not read
+    assert place.open({"kept": str(path)}, known, writable=False).weights.size == 0
 
 
 @pytest.mark.parametrize("name", ["graph-plsa-skl", "plsa-over-documents", "plsa-cd"])

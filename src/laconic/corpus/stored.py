@@ -65,9 +65,9 @@ class StoredCounts:
         """
         counts = _mapped(self.directory, self.files, self.shape)
         numbers = np.asarray(documents)
-        first, last = (int(numbers[0]), int(numbers[-1]) + 1) if numbers.size else (0, 0)
+        neighbours = numbers.size > 0 and bool((np.diff(numbers) == 1).all())
         # copies: what is mapped is read-only, and kernels are compiled for arrays that are not
-        X = csr_array(counts[first:last] if last - first == numbers.size else counts[numbers])
+        X = csr_array(counts[int(numbers[0]) : int(numbers[-1]) + 1] if neighbours else counts[numbers])
         self._check(X)
         return self._changed(X)
 

@@ -24,8 +24,8 @@ logger = logging.getLogger(__name__)
 
 TICK = 1.0
 """Seconds after which somebody who waits looks whether there is still something to wait for."""
-GONE = 15.0
-"""Seconds without an answer after which a scheduler is gone."""
+GONE = 25.0
+"""Seconds without any answer after which a scheduler is gone."""
 ALONE = 300.0
 """Seconds without any worker after which a fit ends."""
 ATTEMPTS = 4
@@ -72,13 +72,14 @@ class Cluster:
         deaths: Counter[int] = Counter()
         for number in range(n_results):
             while True:
+                asked = time.monotonic()
                 try:
                     distributed.wait(waiting[number], timeout=TICK)
                     if waiting[number].status == "finished":
-                        found = waiting[number].result(timeout=GONE)
+                        found = waiting[number].result(timeout=GONE / 2)
                         break
                 except (TimeoutError, CancelledError, OSError):
-                    self.check()
+                    self.check(asked)
                 self._mend(waiting, deaths, submit)
             del waiting[number]
             yield found
@@ -109,12 +110,18 @@ class Cluster:
             self.check()
             waiting.update(zip(lost, submit(lost), strict=True))
 
-    def check(self) -> None:
-        """Look whether there are a scheduler and workers to wait for, and wait for them, but not for ever."""
-        deadline = time.monotonic() + GONE
+    def check(self, asked: float | None = None) -> None:
+        """Look whether there are a scheduler and workers to wait for, and wait for them, but not for ever.
+
+        Parameters
+        ----------
+        asked : float, optional
+            Since when there is no answer, by `time.monotonic`; by default since now.
+        """
+        deadline = (time.monotonic() if asked is None else asked) + GONE
         while self.client.status == "connecting" and time.monotonic() < deadline:
             time.sleep(TICK / 10)
-        if self.n_threads:
+        if self._threads(max(TICK, deadline - time.monotonic())):
             self._alone_since = None
         elif self._alone_since is None:
             logger.warning("the cluster at %s has no workers: waiting for some", self._address)
@@ -137,10 +144,13 @@ class Cluster:
     @property
     def n_threads(self) -> int:
         """Threads of all workers that are there now."""
+        return self._threads(GONE)
+
+    def _threads(self, patience: float) -> int:
         try:
             if self.client.status != "running":
                 raise OSError(f"the client is {self.client.status}")  # noqa: TRY301
-            threads = self.client.sync(self.client.scheduler.ncores, callback_timeout=GONE)
+            threads = self.client.sync(self.client.scheduler.ncores, callback_timeout=patience)
         except (OSError, TimeoutError) as error:
             raise ClusterError(
                 f"the Dask scheduler at {self._address} does not answer any more: start it again, and fit "

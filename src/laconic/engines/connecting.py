@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import logging
 import re
+import signal
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from multiprocessing import resource_tracker
 from typing import TYPE_CHECKING, Any
 
 from laconic.errors import ClusterError, Parameter, ParameterError
 
 if TYPE_CHECKING:
     from distributed import Client
+
+logger = logging.getLogger(__name__)
 
 INSTALL = 'fits on a cluster need the package distributed: pip install "laconic[dask]"'
 CONNECTING = 20.0
@@ -35,6 +39,62 @@ LOCAL = {
     "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": 1 << 28,
     "distributed.nanny.pre-spawn-environ.MALLOC_MMAP_THRESHOLD_": 1 << 25,
 }
+
+
+@contextmanager
+def _interrupts_blocked() -> Iterator[None]:
+    """Let threads that start now, and processes that they start at any time, know nothing of Ctrl-C.
+
+    A terminal sends it to all processes. The one that fits ends the iteration that is under way, for which
+    it needs its workers.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    # whoever starts this process later lets interrupts through again
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _processes(n_workers: int) -> Iterator[Any]:
+    """A cluster of processes of this machine."""
+    import distributed
+
+    with _interrupts_blocked():
+        cluster = distributed.LocalCluster(
+            n_workers=n_workers,
+            threads_per_worker=1,
+            processes=True,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",
+            scheduler_kwargs={"dashboard": False},
+            memory_limit=0,
+            silence_logs=logging.CRITICAL,
+        )
+    try:
+        yield cluster
+    finally:
+        try:
+            cluster.close()
+        except TimeoutError:
+            # What was found is no worse for it.
+            logger.warning("workers were killed, and are slow to end: the machine is busy")
+
+
+def _check_certificates(address: str, config: Any) -> None:
+    """Say what a connection by TLS lacks, which Dask tells as an error in the program."""
+    needed = ("ca-file", "client.cert", "client.key")
+    missing = [name for name in needed if config.get(f"distributed.comm.tls.{name}", None) is None]
+    if address.startswith("tls://") and missing:
+        raise ClusterError(
+            f"{address} needs certificates: name their files in Dask's configuration, as "
+            + " and ".join(f"distributed.comm.tls.{name}" for name in missing)
+        )
 
 
 @contextmanager
@@ -69,19 +129,9 @@ def connected(address: str, settings: dict[str, Any] | None = None) -> Iterator[
             )
         if local is not None:
             stack.enter_context(dask.config.set({**LOCAL, **(settings or {})}))
-            cluster: Any = stack.enter_context(
-                distributed.LocalCluster(
-                    n_workers=int(local[1]),
-                    threads_per_worker=1,
-                    processes=True,
-                    host="127.0.0.1",
-                    dashboard_address="127.0.0.1:0",
-                    scheduler_kwargs={"dashboard": False},
-                    memory_limit=0,
-                    silence_logs=logging.CRITICAL,
-                )
-            )
+            cluster: Any = stack.enter_context(_processes(int(local[1])))
         else:
+            _check_certificates(address, dask.config)
             cluster = address
         patience = CONNECTING if local is None else STARTING
         try:
