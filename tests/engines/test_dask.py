@@ -15,6 +15,7 @@ from laconic.engines import Shards
 
 distributed = pytest.importorskip("distributed")
 
+from laconic.engines import dask  # noqa: E402
 from laconic.engines.dask import DaskEngine  # noqa: E402
 from laconic.engines.placed import KnownWeights, place_shard  # noqa: E402
 
@@ -62,6 +63,27 @@ def test_the_same_bits_for_any_number_of_workers(client, tmp_path, n_workers):
             assert bits(found) == expected, name
     finally:
         client.cluster.scale(2)
+
+
+@pytest.mark.parametrize(
+    ("n_threads", "n_spans", "n_groups"),
+    [(1, 1, 3), (2, 1, 6), (16, 4, 12), (100, 8, 38)],
+)
+def test_with_more_threads_there_are_more_tasks(n_threads, n_spans, n_groups):
+    """A million documents, 100 topics, 100,000 terms: as long as weights are known, they are not moved."""
+    sizes = dask._Sizes(products=40_000_000, weights=400_000_000)
+    spans = sizes.spans(32, n_threads)
+    assert [number for span in spans for number in range(32)[span]] == list(range(32))
+    assert len(spans) == n_spans
+    assert sizes.n_groups(len(spans), n_threads) == n_groups
+
+
+def test_a_billion_documents_are_not_read_by_each_task():
+    """500 topics, 7 million terms: a group of terms takes a few hundred megabytes, whoever is there."""
+    sizes = dask._Sizes(products=14_000_000_000, weights=2_000_000_000_000)
+    for n_threads, n_spans in ((16, 16), (100, 64), (1000, 128)):
+        assert len(sizes.spans(4096, n_threads)) == n_spans
+        assert sizes.n_groups(n_spans, n_threads) == 53
 
 
 def test_workers_know_what_they_have_read_or_written(tmp_path):

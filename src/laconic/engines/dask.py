@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from laconic.engines.blocks import Block
 from laconic.engines.cluster import Cluster
-from laconic.engines.placed import KnownWeights, PlacedShard, place_shard
+from laconic.engines.placed import KNOWN, KnownWeights, PlacedShard, place_shard
 from laconic.engines.shards import Shard, Shards, keep_weights, release, restore_weights, written_by
 from laconic.engines.stored import StoredShard
 from laconic.engines.sums import whole_tree
@@ -59,10 +59,10 @@ Result = TypeVar("Result")
 
 LEAST = 1 << 20
 """Documents with fewer entries together, such as samples, are not worth a journey: threads here do them."""
-GROUP_BYTES = 1 << 26
-"""What the products of a group of blocks of terms take, at most."""
-GROUPS_PER_THREAD = 3
-"""So many groups for every thread of the cluster keep all of them busy to the end."""
+GROUP_BYTES = 1 << 28
+"""What the products of a group of blocks of terms take, at most: for each group, all weights are read."""
+TASKS_PER_THREAD = 3
+"""So many tasks for every thread of the cluster keep all of them busy to the end."""
 MOVING = 8
 """So many bytes are read from a file in the time that one byte of products takes to be moved and added up."""
 FAN_IN = 8
@@ -189,8 +189,8 @@ class DaskEngine(Threads):
         parts, sent = self._parts(shards), self._resident("message", message)
         n_threads = max(1, self.cluster.n_threads)
         sizes = _Sizes.of(shards, parts)
-        groups = self._grouped(blocks, sizes, n_threads)
         spans = [TermTask(parts[span], products) for span in sizes.spans(len(parts), n_threads)]
+        groups = self._grouped(blocks, sizes.n_groups(len(spans), n_threads))
         solving = SolveTask(solve, shards.n_classes)
 
         def one(group: Callable[[], Future]) -> Future:
@@ -348,15 +348,14 @@ class DaskEngine(Threads):
             state["weights"] = state["kept"]
         placed.become(state)
 
-    def _grouped(self, blocks: Sequence[Any], sizes: _Sizes, n_threads: int) -> list[_Resident]:
-        """Blocks of terms in groups, each for one task; kept, as most fits ask for the same ones again."""
+    def _grouped(self, blocks: Sequence[Any], n_groups: int) -> list[_Resident]:
+        """Blocks of terms in groups; kept, as most fits ask for the same ones again."""
         known = self._groups
-        if known is not None and known.blocks is blocks and known.n_threads == n_threads:
+        if known is not None and known.blocks is blocks and known.n_wanted == n_groups:
             return known.groups
-        n_groups = max(GROUPS_PER_THREAD * n_threads, -(-sizes.products // GROUP_BYTES))
         ends = np.linspace(0, len(blocks), min(n_groups, len(blocks)) + 1).astype(int)
         groups = [self._resident("blocks", list(blocks[begin:end])) for begin, end in pairwise(ends)]
-        self._groups = _Groups(blocks, n_threads, groups)
+        self._groups = _Groups(blocks, n_groups, groups)
         return groups
 
 
@@ -404,7 +403,7 @@ class _Groups(NamedTuple):
     """Groups of blocks that workers know."""
 
     blocks: Sequence[Any]
-    n_threads: int
+    n_wanted: int
     groups: list[_Resident]
 
 
@@ -427,11 +426,16 @@ class _Sizes(NamedTuple):
     def spans(self, n_shards: int, n_threads: int) -> list[slice]:
         """Shards whose products one task adds up.
 
-        With many spans, all their products are moved; with few, all weights are read by many tasks. The least
-        time is taken in between.
+        With many spans, all their products are moved; with few, there are more groups of terms, each of which
+        reads all weights, unless these are known. The least time is taken in between.
         """
-        best = np.sqrt(n_threads * self.weights / max(1, MOVING * self.products))
+        readings = n_threads * (1 if self.weights <= KNOWN else TASKS_PER_THREAD)
+        best = np.sqrt(readings * self.weights / max(1, MOVING * self.products))
         wanted = max(1, min(n_threads, n_shards, int(best)))
         # branches of the tree
         length = 1 << (-(-n_shards // wanted) - 1).bit_length()
         return [slice(first, first + length) for first in range(0, n_shards, length)]
+
+    def n_groups(self, n_spans: int, n_threads: int) -> int:
+        """In how many groups blocks of terms are worked on: enough tasks for all, and none too large."""
+        return max(-(-TASKS_PER_THREAD * n_threads // n_spans), -(-self.products // GROUP_BYTES))
