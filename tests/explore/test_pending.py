@@ -155,8 +155,10 @@ def test_a_crash_between_accepting_and_forgetting(saved, monkeypatch):
 def test_nothing_changes_under_a_refit(saved):
     app = make_app(saved, door())
     post(app, "/api/edits", kind="rename", topics=[0], name="Luna", version=version(app))
+    assert "/api/undo" in ask(app, "/edits").text
     post(app, "/api/edits", kind="drop", topics=[2], version=version(app))
     waited(app)
+    assert "/api/undo" not in ask(app, "/edits").text
     for path, content in (
         ("/api/edits", {"kind": "rename", "topics": [1], "name": "Sol"}),
         ("/api/undo", {}),

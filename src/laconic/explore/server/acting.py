@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 STALE = "The model was changed in the meantime, in another tab or by somebody else: reload the page."
 OVERTAKEN = "The model was changed after this refit had begun, so the refit can only be discarded."
-BUSY = "A refit is running, or waiting to be accepted or discarded."
+BUSY = "A refit is running, or waiting to be accepted or discarded on the page Edits."
 
 
 class ConflictError(InputError):
