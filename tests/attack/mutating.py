@@ -78,25 +78,32 @@ class Stored:
         for name, (stored, *changed) in folders.items():
             stored.write(path / name, *changed)
 
+    def as_it_is(self):
+        """What `write` takes, all but the place."""
+        folders = {name: (one, *one.as_it_is()) for name, one in self.folders.items()}
+        return self.document, self.files, folders
+
     def write_same(self, path):
         """Write it as it is, all but for checksums that are made again."""
-        folders = {name: (one, one.document, one.files, {}) for name, one in self.folders.items()}
-        self.write(path, self.document, self.files, folders)
+        self.write(path, *self.as_it_is())
 
     def mutated(self, rng, path):
         """Write a mutant, and say what was done."""
-        document, files = json.loads(json.dumps(self.document)), dict(self.files)
+        changed, done = self._changed(rng)
+        self.write(path, *changed)
+        return done
+
+    def _changed(self, rng):
+        """What `write` takes, with changes in it or in one of its folders, and what was done."""
+        document, files, folders = self.as_it_is()
         inside = rng.choice(sorted(self.folders)) if self.folders and rng.random() < 0.7 else None
-        folders = {name: (one, one.document, one.files, {}) for name, one in self.folders.items()}
         if inside is not None:
             one = self.folders[inside]
-            changed = json.loads(json.dumps(one.document)), dict(one.files)
-            done = [_mutate(*changed, rng) for _ in range(rng.choice([1, 1, 1, 2, 3]))]
-            folders[inside] = (one, *changed, {})
-        else:
-            done = [_mutate(document, files, rng) for _ in range(rng.choice([1, 1, 1, 2, 3]))]
-        self.write(path, document, files, folders)
-        return "; ".join(done)
+            changed, done = one._changed(rng)
+            return (document, files, {**folders, inside: (one, *changed)}), done
+        document, files = json.loads(json.dumps(document)), dict(files)
+        done = [_mutate(document, files, rng) for _ in range(rng.choice([1, 1, 1, 2, 3]))]
+        return (document, files, folders), "; ".join(done)
 
 
 def _mutate(document, files, rng):

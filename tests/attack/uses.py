@@ -8,8 +8,10 @@ import numpy as np
 
 import laconic
 from laconic import PLSA, RLSI, Corpus, GraphPLSA, GroupRLSI, SearchIndex, SparseLSA
+from laconic.bundle.pending import keep_asked, keep_found, pending
 from laconic.engines.checkpoints import Checkpoint, check_saved
 from laconic.search.ltr import Ranker
+from laconic.steering.refitting import found_before
 
 HERE = Path(__file__).parent.parent
 TEXTS = ["sun and moon", "salt, pepper and chilli", "stars", "", "unheard of"]
@@ -83,6 +85,11 @@ def make(kind, path):
     elif kind == "vectors":
         bundle = laconic.fit(DOCUMENTS, n_topics=2, min_df=1, max_df=1.0, stop_words=None, random_state=0)
         SearchIndex(bundle, vectors=np.eye(8, 3)).save(path)
+    elif kind == "refit":
+        make("graph-plsa", path)
+        bundle = laconic.load(path)
+        keep_asked(path, "drop 1", {"kind": "drop"}, bundle.version)
+        keep_found(path, bundle.edit().drop(1).apply())
     elif kind == "multimodal":
         texts = {"english": DOCUMENTS, "german": OTHER}
         options = {"min_df": 1, "max_df": 1.0, "stop_words": None, "random_state": 0, "n_topics": 2}
@@ -108,7 +115,7 @@ FIXTURES = {
     "corpus-2": "corpus/corpus-format-2",
     "ranker-1": "search/ranker-format-1",
 }
-KINDS = [*FITS, "multimodal", "vectors", "corpus", "ranker", *FIXTURES, *UNFINISHED]
+KINDS = [*FITS, "multimodal", "vectors", "refit", "corpus", "ranker", *FIXTURES, *UNFINISHED]
 
 
 def index():
@@ -138,6 +145,8 @@ def use(kind, path, scratch):
         corpus.vectorize(TEXTS)
         repr(corpus), corpus._repr_html_()
         corpus.save(scratch)
+    elif kind == "refit":
+        use_bundle(found_before(laconic.load(path), pending(path)), scratch)
     else:
         use_bundle(laconic.load(path), scratch)
 
