@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from local_workers import two_workers
 from planting import planted
+from scipy.sparse import csr_array
 from sklearn.base import clone
 from test_contract import VARIANTS, bits, labels
 
@@ -15,7 +16,7 @@ from laconic.engines import Shards
 
 distributed = pytest.importorskip("distributed")
 
-from laconic.engines import dask  # noqa: E402
+from laconic.engines import dask, tasks  # noqa: E402
 from laconic.engines.dask import DaskEngine  # noqa: E402
 from laconic.engines.placed import KnownWeights, place_shard  # noqa: E402
 
@@ -84,6 +85,20 @@ def test_a_billion_documents_are_not_read_by_each_task():
     for n_threads, n_spans in ((16, 16), (100, 64), (1000, 128)):
         assert len(sizes.spans(4096, n_threads)) == n_spans
         assert sizes.n_groups(n_spans, n_threads) == 53
+
+
+def test_messages_have_no_empty_rows():
+    rows, columns = np.array([7, 70_000]), np.array([2, 4])
+    topics = csr_array((np.array([1.5, -2], np.float32), (rows, columns)), shape=(100_000, 5))
+    sent = tasks.packed([topics, topics])
+    assert len(sent) < 2000
+    one, other = tasks.receive(sent)
+    assert one is other
+    for part in ("data", "indices", "indptr"):
+        np.testing.assert_array_equal(getattr(one, part), getattr(topics, part))
+        assert getattr(one, part).dtype == getattr(topics, part).dtype
+    full = csr_array(np.eye(3))
+    np.testing.assert_array_equal(tasks.receive(tasks.packed(full)).toarray(), np.eye(3))
 
 
 def test_workers_know_what_they_have_read_or_written(tmp_path):

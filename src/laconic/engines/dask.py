@@ -7,7 +7,6 @@ anything older than the verb that it is part of.
 
 from __future__ import annotations
 
-import pickle
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -40,6 +39,7 @@ from laconic.engines.tasks import (
     on_item,
     on_shard,
     own_versions,
+    packed,
     place_stored,
     receive,
     run,
@@ -259,7 +259,7 @@ class DaskEngine(Threads):
         return self.cluster.submit(name, run, Task(function, given, own_versions()), *results)
 
     def _resident(self, name: str, value: Any) -> _Resident:
-        return _Resident(self.cluster, name, pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL))
+        return _Resident(self.cluster, name, packed(value))
 
     def _near(self, shards: Shards) -> bool:
         """Whether documents are few, so that threads of this process do the work."""

@@ -37,10 +37,14 @@ class Projector:
     """
 
     def __init__(self, topics: Factor, order: NDArray[Any] | None = None) -> None:
-        self.topics = topics
+        self.topics, self._order = topics, order
         if not isinstance(topics, np.ndarray):
             order = np.arange(topics.shape[0]) if order is None else order
             self._fuller = fuller_rows(topics, order)
+
+    def __reduce__(self) -> Any:
+        """What is made of the topics alone is made again where it is needed, rather than sent there."""
+        return Projector, (self.topics, self._order)
 
     def __call__(self, X: csr_array, rows: Block) -> Floats:
         """The products of a block of documents."""
