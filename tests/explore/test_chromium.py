@@ -101,6 +101,8 @@ def test_without_any_it_is_said(machine):
 
 def test_without_any_the_tests_are_skipped_by_one_reason(tmp_path):
     pytest.importorskip("playwright")
+    # options of the run that this test is part of would change what is printed
+    without = {name: value for name, value in os.environ.items() if name != "PYTEST_ADDOPTS"}
     run = subprocess.run(
         [
             sys.executable,
@@ -113,7 +115,7 @@ def test_without_any_the_tests_are_skipped_by_one_reason(tmp_path):
             str(Path(__file__).with_name("test_browser.py")),
         ],
         cwd=ROOT,
-        env={**os.environ, "PATH": str(tmp_path), "PLAYWRIGHT_BROWSERS_PATH": str(tmp_path)},
+        env={**without, "PATH": str(tmp_path), "PLAYWRIGHT_BROWSERS_PATH": str(tmp_path)},
         capture_output=True,
         text=True,
     )
