@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, Unpack
 
 import numpy as np
@@ -653,10 +653,10 @@ class Corpus:
             else:
                 X = as_wanted(wants, self.counts, lambda _: self.X)
                 X = X if len(cut) == 1 else row_range(X, rows)
-            columns = known.get(rows)
+            columns: Any = known.get(rows)
             if columns is not None and wants != "counts":
                 # terms of weight zero are left out of the weights
-                columns = columns.weighed(X, room) if X.nnz == counts.nnz else None
+                columns = partial(columns.weighed, X, room) if X.nnz == counts.nnz else None
             return Shard(X, np.arange(rows.start, rows.stop), columns=columns, room=room)
 
         return Shards([shard(rows) for rows in cut])

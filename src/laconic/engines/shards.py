@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_array, csr_array, vstack
+from scipy.sparse import csc_array, csr_array, get_index_dtype, vstack
 
 from laconic.engines.blocks import Block, even_blocks, weighted_blocks
 from laconic.engines.room import MEMORY, Room
@@ -80,8 +80,9 @@ class Shard:
         Their numbers in the collection, rising; by default they are counted from zero.
     klass : int, default=0
         The class of all of them.
-    columns : csc_array or Columns, optional
-        The same matrix by columns, where it is at hand.
+    columns : csc_array, Columns or callable, optional
+        The same matrix by columns, where it is at hand, or what finds it when it is first needed: documents
+        that are sorted by class never need it.
     room : Room, default=MEMORY
         Where the weights are, and what else a fit makes of the documents.
     """
@@ -92,7 +93,7 @@ class Shard:
         documents: NDArray[Any] | None = None,
         *,
         klass: int = 0,
-        columns: csc_array | Columns | None = None,
+        columns: csc_array | Columns | Callable[[], Columns] | None = None,
         room: Room = MEMORY,
     ) -> None:
         self.X = X
@@ -146,6 +147,8 @@ class Shard:
         given = self._given_columns
         if isinstance(given, Columns):
             return given
+        if callable(given):
+            return given()
         if given is None and self.room.mapped:
             return columns_of(self.X, self.room)
         by_column = self.X.tocsc() if given is None else given
@@ -396,7 +399,10 @@ def even_rows(shard: Shard) -> list[Block]:
 def row_range(X: csr_array, rows: Block) -> csr_array:
     """Consecutive rows: views of the matrix's arrays."""
     first, last = X.indptr[rows.start], X.indptr[rows.stop]
-    parts = X.data[first:last], X.indices[first:last], X.indptr[rows.start : rows.stop + 1] - first
-    part = csr_array(parts, shape=(rows.size, X.shape[1]))
+    index = get_index_dtype(maxval=max(int(last - first), X.shape[1]))
+    part = csr_array((rows.size, X.shape[1]), dtype=X.dtype)
+    # given to the constructor, small parts of large arrays would be copied
+    part.data, part.indices = X.data[first:last], X.indices[first:last].astype(index, copy=False)
+    part.indptr = (X.indptr[rows.start : rows.stop + 1] - first).astype(index, copy=False)
     part.has_canonical_format = True
     return part
