@@ -1,6 +1,3 @@
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -8,7 +5,6 @@ from sklearn.preprocessing import normalize
 
 from laconic import GraphPLSA, datasets
 from laconic.datasets import Images, Multimodal
-from laconic.experiments import gplsa
 from laconic.experiments.fitting import iterations_given
 from laconic.experiments.gplsa import efficiency, joint, joint_page
 from laconic.experiments.gplsa.crossmodal import correlation
@@ -182,29 +178,6 @@ def test_the_numbers_of_the_paper():
 
 def scores(accuracy):
     return {"accuracy": accuracy, "accuracy_sd": 0.0, "nmi": accuracy, "nmi_sd": 0.0, "runs": 1}
-
-
-def test_settings_of_pie_are_those_that_coil20_chose():
-    path = Path(__file__).parents[2] / "results" / "gplsa.json"
-    if not path.exists():
-        pytest.skip("these results are not in this checkout")
-    chosen = json.loads(path.read_text())["parts"]["coil20"]["results"]["chosen"]["5"]
-    assert {method: Setting(**setting) for method, setting in chosen.items()} == gplsa.CHOSEN
-
-
-def test_given_settings_are_not_chosen(images, monkeypatch, tmp_path):
-    monkeypatch.setattr(datasets, "load", lambda name: images)
-    given = {method: Setting("random", 10.0, "3") for method in gplsa.CHOSEN}
-    plan = Plan({2: 0}, (), (), 4, seeds=1, tuning_seeds=0, curve=2, given=given)
-    desk = Keeper(tmp_path / "pieces.json", lambda message: None)
-    results = plain(run_images("pie_pose27", plan, desk))
-    assert results["tuning"] == {}
-    section = render_images(results)
-    text = " ".join(section.text.split())
-    assert "no label is used" in text
-    assert "GraphPLSA l2 random, 10, 3 iterations" in text
-    assert "one random start on one draw" in text
-    assert "What was chosen" not in text
 
 
 def test_section_compares_with_the_paper():

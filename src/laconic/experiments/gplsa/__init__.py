@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from laconic.experiments.gplsa import bilingual, crossmodal, efficiency, joint, joint_page, networks
 from laconic.experiments.gplsa.claims import CHANGED, CLAIMS, FUTURE
-from laconic.experiments.gplsa.images import END, Plan, Setting, run_images
+from laconic.experiments.gplsa.images import Plan, run_images
 from laconic.experiments.gplsa.images_page import render_images
 from laconic.experiments.gplsa.images_page_earlier import render_images as render_earlier
 from laconic.experiments.parts import Desk, Results, Section, Study
@@ -22,15 +22,7 @@ article, a speech and its translation.
 STRENGTHS = (1.0, 10.0, 100.0, 1000.0, 10000.0, 100000.0)
 MARKS = (10, 30, 60, 100, 200)
 COIL20 = Plan({10: 5, 15: 5, 20: 5}, STRENGTHS, MARKS, 300, seeds=5, tuning_seeds=3, curve=20)
-# What COIL20 chose on its five classes: with these, no label of PIE is used.
-CHOSEN = {
-    "graph NMF": Setting("random", 10000.0, "100"),
-    "graph NMF KL": Setting("documents", 10000.0, END),
-    "GraphPLSA l1": Setting("random", 1.0, "100"),
-    "GraphPLSA l2": Setting("documents", 10000.0, "60"),
-    "GraphPLSA skl": Setting("documents", 100.0, "100"),
-}
-PIE = Plan({30: 0, 68: 0}, STRENGTHS, MARKS, 300, seeds=1, tuning_seeds=0, curve=30, given=CHOSEN)
+PIE = Plan({30: 15, 50: 15, 68: 15}, STRENGTHS, MARKS, 300, seeds=5, tuning_seeds=2, curve=30)
 QUICK = Plan({4: 3}, (100.0, 1000.0), (2, 5), 8, seeds=2, tuning_seeds=1, curve=4)
 
 

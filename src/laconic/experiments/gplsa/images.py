@@ -8,7 +8,7 @@ method, on classes that are not among those reported.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -66,8 +66,6 @@ class Plan:
         Random starts of every fit that settings are chosen by.
     curve : int
         For how many classes scores are shown against iterations.
-    given : dict of str to Setting
-        Settings that were chosen elsewhere, for every method with a graph: then none are chosen here.
     """
 
     tuning: dict[int, int]
@@ -77,7 +75,6 @@ class Plan:
     seeds: int
     tuning_seeds: int
     curve: int
-    given: dict[str, Setting] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -149,9 +146,6 @@ def run_images(name: ImagesName, plan: Plan, desk: Desk) -> Results:
     chosen: dict[int, dict[str, Setting]] = {}
     ended: dict[int, dict[str, Setting]] = {}
     for n_tuning in dict.fromkeys(plan.tuning.values()):
-        if plan.given:
-            chosen[n_tuning] = plan.given
-            continue
         drawn = draw(data, apart(data.labels, n_tuning, 0)[0])
         grids = {method: _grid(name, method, drawn, plan, desk) for method in WITH_GRAPH}
         tuning[str(n_tuning)] = {method: _table(grid) for method, grid in grids.items()}

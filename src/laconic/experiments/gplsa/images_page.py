@@ -29,12 +29,6 @@ iterations ({marks}, or until an iteration lowers the objective by less than 1e-
 those of the largest accuracy and NMI, on {tuning}, mean of {tuning_seeds} starts. Labels of these classes
 are thus used.{overlap}
 """
-_GIVEN = """
-The paper chooses the strength of the graph "by cross-validation on a subset". Here nothing is chosen on these
-images: start, strength and iterations of every method are those that were chosen on five classes of COIL-20,
-so that no label is used. They may suit these images less than what the paper chose: {settings}.
-"""
-
 _CURVES = """
 
 ### Clusters come before minima
@@ -63,8 +57,7 @@ def render_images(results: Results) -> Section:
     name = results["dataset"]
     text = _protocol(results) + "\n" + _scores(results)
     text += "\n\n### What agrees, and what does not\n\n" + "\n".join(_comparison(results))
-    if results["tuning"]:
-        text += _CHOSEN.format(most=results["most"], table=_chosen(results))
+    text += _CHOSEN.format(most=results["most"], table=_chosen(results))
     text += _CURVES.format(
         classes=results["curve_classes"], figure=_short(results), findings="\n".join(_ways(results))
     )
@@ -77,14 +70,7 @@ def _protocol(results: Results) -> str:
     return _PROTOCOL.format(
         n_neighbors=results["n_neighbors"],
         seeds=f"means ± standard deviations over {seeds} random starts" if seeds > 1 else "one random start",
-        choice=(_choice(results) if results["tuning"] else _given(results)).strip(),
-    )
-
-
-def _given(results: Results) -> str:
-    (settings,) = results["chosen"].values()
-    return _GIVEN.format(
-        settings="; ".join(f"{method} {_setting(each)}" for method, each in settings.items())
+        choice=_choice(results).strip(),
     )
 
 
