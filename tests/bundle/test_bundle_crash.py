@@ -10,7 +10,7 @@ import pytest
 from bundle_toys import Toy, same
 
 from laconic.bundle import Bundle, BundleError, load
-from laconic.bundle.bundle import MODEL
+from laconic.bundle.kind import MODEL
 from laconic.storage.writing import DirectoryWriter
 from stored_files import Stopped, contents, edit, listed, stop_at
 

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from laconic.bundle import Bundle, BundleError, load
-from laconic.bundle.bundle import MODEL
+from laconic.bundle.kind import MODEL
 from laconic.storage.manifest import sealed
 from stored_files import contents, edit, npy, swap
 

@@ -18,6 +18,7 @@ from bundle_toys import Toy
 import laconic
 from laconic import RLSI, Corpus
 from laconic.bundle import Bundle, BundleError, load
+from laconic.bundle.kind import MODEL
 from laconic.errors import SearchError
 from laconic.locking import locked
 from laconic.models import MODELS
@@ -156,7 +157,7 @@ def test_what_json_should_not_hold_is_refused_even_with_a_checksum(value, model,
     path.write_bytes(
         harmless.replace(b' "class"', b' "checksum": "' + checksum.encode() + b'",\n "class"', 1)
     )
-    assert reading.read_directory(tmp_path, laconic.bundle.bundle.MODEL).document["documents"] == "C:\\udir"
+    assert reading.read_directory(tmp_path, MODEL).document["documents"] == "C:\\udir"
 
 
 @pytest.mark.parametrize("what", ["bundle", "corpus"])

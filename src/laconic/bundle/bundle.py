@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
@@ -15,21 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from laconic.bundle.checking import check_bundle, check_documents
 from laconic.bundle.chosen import Chosen
-from laconic.bundle.documents import Documents, store
-from laconic.bundle.history import History, version_of
-from laconic.bundle.kind import MODEL
+from laconic.bundle.documents import Documents
+from laconic.bundle.history import History
 from laconic.bundle.notes import Notes
-from laconic.bundle.parameters import encode_parameters
+from laconic.bundle.overview import in_order, topic_columns
+from laconic.bundle.saving import save_bundle
 from laconic.bundle.tables import as_table
 from laconic.checks import check_number
-from laconic.corpus.saving import add_vectorizer
 from laconic.display import bundle_html
 from laconic.errors import BundleError, InputError, InputWarning, Parameter, ParameterError
-from laconic.models import MODELS
-from laconic.storage.manifest import Json
-from laconic.storage.values import encode
-from laconic.storage.writing import DirectoryWriter, replacing
 from laconic.words import plural
 
 if TYPE_CHECKING:
@@ -134,13 +129,12 @@ class Bundle:
         self.chosen: Chosen | None = None
         self.history = History()
         self._version: str | None = None
-        self._check_names()
+        check_bundle(self)
         self.vectorizers = {
             name: self.vectorizers[name] for name in self.modalities if name in self.vectorizers
         }
-        self._check_sizes()
         if isinstance(documents, Documents):
-            self._check_documents(documents)
+            check_documents(self, documents)
 
     def __repr__(self) -> str:
         parts = [
@@ -160,7 +154,7 @@ class Bundle:
             return self._given
         found = self._given(self)
         if found is not None:
-            self._check_documents(found)
+            check_documents(self, found)
         return found
 
     @cached_property
@@ -342,31 +336,8 @@ class Bundle:
             data frame, if one of them is installed.
         """
         check_number("n_terms", n_terms, Integral, 1)
-        columns: dict[str, list[Any]] = {"topic": list(range(len(self.model.topic_sizes_)))}
-        if self.notes.named:
-            columns["name"] = [name or "" for name in self.names]
-        if self.model.topic_owners:
-            columns["class"] = self.model.topic_owners
-        for name in (modality,) if modality is not None else (*self.modalities,) or (None,):
-            listed = self.shown_words(n_terms, modality=name)
-            shown = [
-                ", ".join(("-" if weight < 0 else "") + term for term, weight in words) for words in listed
-            ]
-            columns["words" if name is None else f"words_{name}"] = shown
-        columns["size"] = self.model.topic_sizes_.tolist()
-        if self.notes.returns is not None:
-            columns["returns"] = list(self.notes.returns.shares)
-        if self.documents is not None:
-            columns |= self.documents.by_topic()
-        if coherence:
-            from laconic.evaluate import coherence as measured
-
-            corpus = self._kept("documents to measure coherence in").corpus(modality)
-            listed = self.topic_words(modality=modality)
-            columns["coherence"] = measured(listed, corpus).per_topic.tolist()
-        if self.notes.retired:
-            columns = {key: [values[k] for k in self.notes.living] for key, values in columns.items()}
-        return as_table(columns if sort is None else _sorted(columns, sort))
+        columns = topic_columns(self, n_terms, modality=modality, coherence=coherence)
+        return as_table(columns if sort is None else in_order(columns, sort))
 
     def shown_words(
         self, n_terms: int | None = 10, *, modality: str | None = None
@@ -501,6 +472,7 @@ class Bundle:
         return write_report(self, path, documents=documents, title=title)
 
     def _kept(self, what: str) -> Documents:
+        """The documents; without any, an error that says there are none of `what`."""
         if self.documents is None:
             raise ValueError(
                 f"there are no {what}: this bundle has no documents; keep them when you fit, or give "
@@ -640,6 +612,7 @@ class Bundle:
         return found
 
     def _known(self, modality: str) -> str:
+        """The name of a modality, if the model has it; if not, an error that names those it has."""
         if modality not in self.modalities:
             names = ", ".join(map(repr, self.modalities)) or "none"
             raise BundleError(f"the model has no modality {modality!r}; there are: {names}")
@@ -788,98 +761,8 @@ class Bundle:
         -----
         Saving twice gives the same bytes. A parameter that is a random generator is saved as None.
         """
-        name = type(self.model).__name__
-        if MODELS.get(name) is not type(self.model):
-            raise BundleError(
-                f"{path}: a {type(self.model).__module__}.{name} could not be loaded, so it is not saved; "
-                f"laconic's own models are {', '.join(MODELS)}"
-            )
-        self._check_names()
-        self._check_sizes()
-        # Reading documents of an older format tells how they were searched, too.
-        state, documents = self.model._fitted_state(), self.documents
-        with replacing(path, MODEL) as writer:
-            past = self.history.continued(writer, self._version, parent)
-            document: dict[str, Json] = {
-                "class": name,
-                "parameters": encode_parameters(self.model.get_params(deep=False), writer),
-                "state": {k: encode(v, k, writer) for k, v in state.items()},
-                **self._add_vectorizers(writer),
-                "documents": None
-                if documents is None
-                else store(documents, self.model, writer, {name: _suffix(name) for name in self.modalities}),
-                "search": encode(self.search_settings, "search", writer),
-                **self._described_topics(),
-                **({} if self.chosen is None else {"chosen": self.chosen.stored()}),
-                **past.stored(),
-            }
-            writer.commit(document)
-        self.history, self._version = past, version_of(document)
-        _forget_old_index(Path(path))
-
-    def _described_topics(self) -> dict[str, Json]:
-        """What is known about the topics, where there is something."""
-        described = self.notes.stored()
-        return {"topics": described} if described else {}
-
-    def _add_vectorizers(self, writer: DirectoryWriter) -> dict[str, Json]:
-        """Store the vectoriser or vectorisers, if there are any."""
-        if self.vectorizers:
-            return {
-                "vectorizers": {
-                    # Only for people: which file belongs to which modality stands in the document.
-                    name: add_vectorizer(vectorizer, writer, _suffix(name))
-                    for name, vectorizer in self.vectorizers.items()
-                }
-            }
-        return {"vectorizer": None if self.vectorizer is None else add_vectorizer(self.vectorizer, writer)}
-
-    def _check_names(self) -> None:
-        for name in self.vectorizers:
-            self._known(name)
-        if self.vectorizer is not None and self.modalities:
-            names = ", ".join(map(repr, self.modalities))
-            raise ValueError(
-                f"the model has modalities ({names}): give vectorizers, a mapping with their names"
-            )
-
-    def _check_documents(self, documents: Documents) -> None:
-        n_topics = self.model.components_.shape[0]
-        for name, corpus in documents.corpora.items():
-            n_terms, found = self.model.n_terms_of(name or None), documents.modality_weights[name].shape[1]
-            if corpus.shape[1] != n_terms or found != n_topics:
-                raise ValueError(
-                    f"the documents have {plural(corpus.shape[1], 'term')} and {plural(found, 'topic')}, but "
-                    f"the model {n_terms} and {n_topics}; give documents with the vocabulary of the model"
-                )
-
-    def _check_sizes(self) -> None:
-        for name, vectorizer in self.vectorizers.items():
-            n_columns = self.model.n_terms_of(name)
-            if len(vectorizer.vocabulary) != n_columns:
-                raise ValueError(
-                    f"the vocabulary of {name!r} has {len(vectorizer.vocabulary)} terms, but the model was "
-                    f"fitted on {n_columns}; give the vectoriser that made the model's input"
-                )
-        vocabulary = self.vocabulary
-        if vocabulary is None or not self.model.fitted:
-            return
-        n_terms = self.model.n_terms_of()
-        if len(vocabulary) != n_terms:
-            raise ValueError(
-                f"the vocabulary has {len(vocabulary)} terms, but the model was fitted on {n_terms}; "
-                "give the vectoriser that made the model's input"
-            )
-
-
-def _sorted(columns: Mapping[str, list[Any]], by: str) -> dict[str, list[Any]]:
-    """Rows in the order of a column: numbers the largest first (not those of topics), words by alphabet."""
-    if by not in columns:
-        raise ParameterError(Parameter("sort"), f" is one of {', '.join(columns)}, not {by!r}")
-    values = columns[by]
-    falling = by != "topic" and all(isinstance(value, int | float) for value in values)
-    order = sorted(range(len(values)), key=values.__getitem__, reverse=falling)
-    return {name: [column[row] for row in order] for name, column in columns.items()}
+        check_bundle(self)
+        self.history, self._version = save_bundle(self, path, parent)
 
 
 def _strangers(n_documents: int) -> InputError:
@@ -889,15 +772,3 @@ def _strangers(n_documents: int) -> InputError:
         f"{which} a word that the model knows, so the weights are meaningless: are these texts in the same "
         "language as those of the fit?"
     )
-
-
-def _forget_old_index(path: Path) -> None:
-    """Remove the index that laconic kept beside a model until format 3: documents have taken its place."""
-    from laconic.search.saving import remove_old_index
-
-    remove_old_index(path)
-
-
-def _suffix(modality: str) -> str:
-    """Only for people: which file belongs to which modality stands in the document."""
-    return f".{re.sub('[^A-Za-z0-9_]', '_', modality)[:40]}" if modality else ""
