@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from laconic.experiments.parts import Results, Say, Study
+from laconic.experiments.parts import Desk, Results, Study
 from laconic.experiments.sparse_lsa import genes, topics
+from laconic.experiments.sparse_lsa.classifying import Search
 from laconic.experiments.sparse_lsa.judging import CHANGED, CLAIMS, FUTURE
-from laconic.experiments.sparse_lsa.texts import Plan, load_newsgroups, load_reuters, run_texts
+from laconic.experiments.sparse_lsa.texts import Plan, run_texts
+from laconic.experiments.sparse_lsa.texts_data import load_newsgroups, load_reuters
 from laconic.experiments.sparse_lsa.texts_page import render_texts
 
 __all__ = ["ABOUT", "CHANGED", "CLAIMS", "FUTURE", "PARTS", "TITLE"]
@@ -20,19 +22,31 @@ adds to LSA an l1 penalty, of strength λ, on the weights of words in topics, an
 orthogonal.
 """
 
-CODING_STRENGTHS = (0.003, 0.01, 0.03)
 NEWSGROUPS = Plan(
     dimensions=(10, 50, 100, 500, 900),
     swept=500,
     coding=(100, 500),
     lda=(10, 50, 100),
     strengths=(0.3, 0.1, 0.02),
-    coding_strengths=CODING_STRENGTHS,
-    splits=3,
+    coding_strengths=(0.0003, 0.001, 0.003, 0.01),
+    whole_strengths=(0.0003, 0.001, 0.003),
+    splits=2,
     whole=1000,
 )
-BARE = replace(NEWSGROUPS, dimensions=(100, 500), coding=(100,), lda=(100,), strengths=(0.3, 0.1), splits=2)
-REUTERS = replace(NEWSGROUPS, dimensions=(10, 100, 1000), swept=100, coding=(100,), lda=(10, 100), splits=2)
+BARE = replace(
+    NEWSGROUPS, dimensions=(10, 100, 500), coding=(100,), lda=(100,), strengths=(0.3, 0.1), whole_strengths=()
+)
+REUTERS = replace(
+    NEWSGROUPS,
+    dimensions=(10, 100, 1000),
+    swept=1000,
+    coding=(100,),
+    lda=(10, 100),
+    strengths=(0.3, 0.1),
+    whole_strengths=(),
+    splits=None,
+    search=Search((-2, 2), 3),
+)
 QUICK = Plan(
     dimensions=(5, 20),
     swept=20,
@@ -40,21 +54,22 @@ QUICK = Plan(
     lda=(5,),
     strengths=(0.3,),
     coding_strengths=(0.01, 0.03),
+    whole_strengths=(0.01,),
     splits=1,
     whole=20,
 )
 
 
-def run_newsgroups(name: str, bare: bool, quick: bool, say: Say) -> Results:
+def run_newsgroups(name: str, bare: bool, quick: bool, desk: Desk) -> Results:
     """Tables 1 to 3, Figures 2 and 3, part a."""
     plan = QUICK if quick else BARE if bare else NEWSGROUPS
-    return run_texts(name, "20newsgroups", partial(load_newsgroups, bare, quick), plan, say)
+    return run_texts(name, "20newsgroups", partial(load_newsgroups, bare, quick), plan, desk)
 
 
-def run_reuters(quick: bool, say: Say) -> Results:
+def run_reuters(quick: bool, desk: Desk) -> Results:
     """Tables 1 to 3, Figures 2 and 3, part b."""
-    plan = QUICK if quick else REUTERS
-    return run_texts("reuters21578", "rcv1", partial(load_reuters, quick), plan, say)
+    plan = replace(QUICK, splits=None) if quick else REUTERS
+    return run_texts("reuters21578", "rcv1", partial(load_reuters, quick), plan, desk)
 
 
 PARTS = {

@@ -3,39 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
-from laconic import datasets
-from laconic.corpus.options import VectorizerOptions
 from laconic.experiments.fitting import summary
-from laconic.experiments.parts import SEED, Results, Say
+from laconic.experiments.parts import SEED, Desk, Results
 from laconic.experiments.sparse_lsa import paper
-from laconic.experiments.sparse_lsa.classifying import split, svm_accuracy
+from laconic.experiments.sparse_lsa.classifying import PAPERS_SEARCH, Search, svm_scores
 from laconic.experiments.sparse_lsa.projections import (
     CODING,
+    CODING_ITERATIONS,
     LDA,
+    LDA_MOST,
+    LDA_TOL,
     LSA,
     NONNEGATIVE,
     SCALED,
     SPARSE,
+    SPARSE_ITERATIONS,
     Projection,
-    all_singular,
     cost,
     dense_milliseconds,
     lda,
     lsa,
+    singular_vectors,
     sparse_coding,
     sparse_lsa,
 )
-
-GROUPS = ("alt.atheism", "talk.religion.misc")
-# Of Reuters: classes with fewer documents are too small to split, and of larger ones only so many are taken.
-SMALLEST_CLASS, LARGEST_CLASS = 15, 200
+from laconic.experiments.sparse_lsa.texts_data import Division, Sides, divisions, sides
 
 
 @dataclass(frozen=True)
@@ -53,11 +51,15 @@ class Plan:
     strengths : tuple of float
         Those of Figure 3.
     coding_strengths : tuple of float
-        Those among which sparse coding's is chosen.
-    splits : int
-        Into training and test documents.
+        Those among which sparse coding's is chosen, at every dimension.
+    whole_strengths : tuple of float
+        The same for topics of all documents; none to leave sparse coding out there.
+    splits : int or None
+        Into training and test documents, at random; None for the split that the collection brings.
     whole : int
         The dimension where topics are fitted on all documents, as in the paper's Table 3.
+    search : Search
+        How the classifier's penalty is chosen.
     """
 
     dimensions: tuple[int, ...]
@@ -66,79 +68,13 @@ class Plan:
     lda: tuple[int, ...]
     strengths: tuple[float, ...]
     coding_strengths: tuple[float, ...]
-    splits: int
+    whole_strengths: tuple[float, ...]
+    splits: int | None
     whole: int
+    search: Search = PAPERS_SEARCH
 
 
-@dataclass(frozen=True)
-class Sides:
-    """Documents to train on and to test with, in the words, weights and topics of the former."""
-
-    train: csr_array
-    test: csr_array
-    train_counts: csr_array
-    test_counts: csr_array
-    train_labels: NDArray[Any]
-    test_labels: NDArray[Any]
-    seed: int
-
-    def accuracy(self, projection: Projection | None, *, counts: bool = False) -> float:
-        """Of the classifier, on projected documents or on their words."""
-        train, test = (self.train_counts, self.test_counts) if counts else (self.train, self.test)
-        if projection is not None:
-            train, test = projection.project(train), projection.project(test)
-        return svm_accuracy(train, self.train_labels, test, self.test_labels, self.seed, n_jobs=2)
-
-
-def load_newsgroups(bare: bool, quick: bool) -> Any:
-    """The messages of two groups, as they were or without headers, quotations and signatures."""
-    data: Any = datasets.load("20newsgroups") if bare else datasets.load("20newsgroups", strip=())
-    options: VectorizerOptions = {"min_df": 1, "max_df": 1.0, "stop_words": None}
-    pair = replace(data.where(np.isin(data.labels.astype(str), GROUPS)), options=options)
-    return pair.where(drawn_evenly(pair.labels, 1, 80)) if quick else pair
-
-
-def load_reuters(quick: bool) -> Any:
-    """Articles with one topic, at most so many of each."""
-    data: Any = datasets.load("reuters21578").single_label()
-    limits = (100, 30) if quick else (SMALLEST_CLASS, LARGEST_CLASS)
-    options: VectorizerOptions = {"min_df": 5, "max_df": 1.0}
-    return replace(data.where(drawn_evenly(data.labels, *limits)), options=options)
-
-
-def drawn_evenly(labels: NDArray[Any], smallest: int, largest: int) -> NDArray[np.int64]:
-    """Documents drawn at random: none of smaller classes, and at most so many of larger ones.
-
-    Examples
-    --------
-    >>> labels = np.array(["a", "b", "b", "b", "b"])
-    >>> labels[drawn_evenly(labels, 2, 3)].tolist()
-    ['b', 'b', 'b']
-    """
-    drawn = np.random.default_rng(SEED).permutation(len(labels))
-    classes = np.unique(labels[drawn].astype(str), return_inverse=True)[1]
-    members = [drawn[classes == number] for number in range(classes.max() + 1)]
-    return np.sort(np.concatenate([rows[:largest] for rows in members if len(rows) >= smallest]))
-
-
-def sides(data: Any, seed: int) -> Sides:
-    """Split documents; vocabulary and weights are those of the training documents only."""
-    labels = np.asarray(data.labels)
-    train, test = split(labels, seed)
-    corpus = data.where(train).corpus(weighting="tfidf")
-    texts = data.where(test).texts
-    return Sides(
-        corpus.X,
-        corpus.vectorize(texts),
-        corpus.counts,
-        corpus.vectorizer.count(texts),
-        labels[train],
-        labels[test],
-        seed,
-    )
-
-
-def run_texts(name: str, standard: str, load: Callable[[], Any], plan: Plan, say: Say) -> Results:
+def run_texts(name: str, standard: str, load: Callable[[], Any], plan: Plan, desk: Desk) -> Results:
     """Measure all methods on one collection.
 
     Parameters
@@ -151,36 +87,37 @@ def run_texts(name: str, standard: str, load: Callable[[], Any], plan: Plan, say
         Gives the texts, with labels.
     plan : Plan
         How much to do.
-    say : callable
-        Told what is being done.
+    desk : Desk
+        Keeps every measurement.
     """
-    say(f"{name}: counting words")
+    desk(f"{name}: counting words")
     data = load()
     corpus = data.corpus(weighting="tfidf")
-    strength = _coding_strength(sides(data, SEED), plan, name, say)
+    divided = divisions(data, plan.splits)
     runs: list[Results] = []
-    for number in range(plan.splits):
-        halves = sides(data, SEED + number)
-        place = f"{name}, split {number + 1} of {plan.splits}"
-        runs.append(_one_split(halves, plan, strength["chosen"], _told(say, place)))
+    for number, division in enumerate(divided, start=1):
+        halves = sides(data, division, plan.search)
+        runs.append(_one_split(halves, plan, f"{name}, split {number} of {len(divided)}", desk))
+    n_test = len(divided[0].test)
     return {
         "name": name,
         "standard": standard,
         "n_documents": corpus.shape[0],
         "n_terms": corpus.shape[1],
         "n_classes": len(set(data.labels)),
-        "class_sizes": {"smallest": SMALLEST_CLASS, "largest": LARGEST_CLASS},
         "n_train": halves.train.shape[0],
         "n_train_terms": halves.train.shape[1],
+        "n_test": n_test,
         "splits": plan.splits,
+        "search": str(plan.search),
         "strength": paper.STRENGTH,
-        "coding": strength,
-        "words": summary([run["words"] for run in runs]),
-        "dimensions": _joined([run["dimensions"] for run in runs]),
-        "strengths": _joined([run["strengths"] for run in runs]),
+        "coding": [run["coding"] for run in runs],
+        "words": _spread([run["words"] for run in runs], n_test),
+        "dimensions": _joined([run["dimensions"] for run in runs], n_test),
+        "strengths": _joined([run["strengths"] for run in runs], n_test),
         "largest": plan.dimensions[-1],
         "swept": plan.swept,
-        "whole": _whole(corpus, plan, strength["chosen"], name, say),
+        "whole": _whole(corpus, plan, divided, name, desk),
         "paper": {
             "sizes": paper.SIZES[standard],
             "densities": paper.DENSITIES[standard],
@@ -189,92 +126,143 @@ def run_texts(name: str, standard: str, load: Callable[[], Any], plan: Plan, say
     }
 
 
-def _told(say: Say, place: str) -> Say:
-    return lambda what: say(f"{place}: {what}")
-
-
-def _coding_strength(halves: Sides, plan: Plan, name: str, say: Say) -> Results:
-    """Choose the penalty of sparse coding on the training documents of the first split, split once more."""
-    inner, outer = split(halves.train_labels, SEED)
-    labels = halves.train_labels
-    found = {}
-    for strength in plan.coding_strengths:
-        say(f"{name}: sparse coding, penalty {strength:g}")
-        projection = sparse_coding(halves.train[inner], plan.coding[0], strength, SEED)
-        train, test = projection.project(halves.train[inner]), projection.project(halves.train[outer])
-        found[strength] = svm_accuracy(train, labels[inner], test, labels[outer], SEED, n_jobs=2)
-    return {
-        "chosen": max(found, key=lambda key: found[key]),
-        "dimension": plan.coding[0],
-        "accuracy": {f"{key:g}": value for key, value in found.items()},
-    }
-
-
-def _one_split(halves: Sides, plan: Plan, coding: float, say: Say) -> Results:
+def _one_split(halves: Sides, plan: Plan, place: str, desk: Desk) -> Results:
     X, seed = halves.train, halves.seed
-    found: Results = {"words": {"accuracy": halves.accuracy(None)}, "dimensions": {}, "strengths": {}}
+    singular = cache(lambda: singular_vectors(X, max(plan.dimensions)))
 
-    def measure(kind: str, method: str, key: float, projection: Projection, counts: bool = False) -> None:
-        found[kind].setdefault(method, {})[key] = {
-            "accuracy": halves.accuracy(projection, counts=counts),
-            "density": projection.density,
-            "effective": projection.effective_dimension,
-        }
+    def measured(what: str, make: Callable[[], Projection]) -> Results:
+        found: Results = desk.keep(f"{place}: {what}; {plan.search}", halves.measure, make)
+        return found
 
-    singular = all_singular(X)
-    for n in plan.dimensions:
-        say(f"LSA, {n} dimensions")
-        measure("dimensions", LSA, n, lsa(singular, n))
-    for method, nonnegative in ((SPARSE, False), (NONNEGATIVE, True)):
-        for n in plan.dimensions:
-            say(f"{method}, {n} dimensions")
-            measure("dimensions", method, n, sparse_lsa(X, n, paper.STRENGTH, nonnegative, seed))
-        found["strengths"][method] = {paper.STRENGTH: found["dimensions"][method][plan.swept]}
-        for strength in plan.strengths:
-            say(f"{method}, {plan.swept} dimensions, λ = {strength:g}")
-            projection = sparse_lsa(X, plan.swept, strength, nonnegative, seed)
-            measure("strengths", method, strength, projection)
-    for n in plan.coding:
-        say(f"sparse coding, {n} dimensions")
-        measure("dimensions", CODING, n, sparse_coding(X, n, coding, seed))
-    for n in plan.lda:
-        say(f"LDA, {n} dimensions")
-        measure("dimensions", LDA, n, lda(halves.train_counts, n, seed), counts=True)
+    def by_lsa(n: int) -> Results:
+        return measured(f"{LSA}, {n} dimensions", lambda: lsa(singular(), n))
+
+    def sparse(method: str, n: int, strength: float) -> Results:
+        return measured(
+            f"{method}, {n} dimensions, λ = {strength:g}, {SPARSE_ITERATIONS} iterations",
+            partial(sparse_lsa, X, n, strength, method == NONNEGATIVE, seed),
+        )
+
+    def coding(n: int, strength: float) -> Results:
+        return measured(
+            f"{CODING}, {n} dimensions, penalty {strength:g}, {CODING_ITERATIONS} iterations",
+            partial(sparse_coding, X, n, strength, seed),
+        )
+
+    def by_lda(n: int) -> Results:
+        return measured(
+            f"{LDA}, {n} dimensions, until {LDA_TOL:g} or {LDA_MOST} iterations",
+            partial(lda, halves.train_counts, n, seed),
+        )
+
+    words = desk.keep(f"{place}: words; {plan.search}", halves.words)
+    dimensions: Results = {LSA: {n: by_lsa(n) for n in plan.dimensions}}
+    strengths: Results = {}
+    for method in (SPARSE, NONNEGATIVE):
+        dimensions[method] = {n: sparse(method, n, paper.STRENGTH) for n in plan.dimensions}
+        swept = (paper.STRENGTH, *plan.strengths)
+        strengths[method] = {strength: sparse(method, plan.swept, strength) for strength in swept}
+    tried = {n: {strength: coding(n, strength) for strength in plan.coding_strengths} for n in plan.coding}
+    choices = {n: _choice(found) for n, found in tried.items()}
+    dimensions[CODING] = {n: tried[n][choice["chosen"]] for n, choice in choices.items()}
+    dimensions[LDA] = {n: by_lda(n) for n in plan.lda}
+    return {"words": words, "dimensions": dimensions, "strengths": strengths, "coding": choices}
+
+
+def _choice(tried: dict[float, Results]) -> Results:
+    """Which penalty does best on the training documents; the larger one where two do."""
+    chosen = max(tried, key=lambda strength: (tried[strength]["validation"], strength))
+    return {"chosen": chosen, "tried": {f"{key:g}": found["validation"] for key, found in tried.items()}}
+
+
+def _spread(runs: list[Results], n_test: int) -> Results:
+    """Means over splits, and how far they are to be trusted.
+
+    By the standard deviation over splits; for one split by the standard error of a share of its test
+    documents, which is what drawing them again with replacement would give.
+    """
+    found = summary(runs)
+    if len(runs) == 1:
+        accuracy = found["accuracy"]
+        found["accuracy_sd"] = round(float(np.sqrt(accuracy * (1 - accuracy) / n_test)), 6)
     return found
 
 
-def _joined(runs: list[Results]) -> Results:
-    """Means and standard deviations over splits, for every method and dimension or strength."""
+def _joined(runs: list[Results], n_test: int) -> Results:
+    """Means over splits, for every method and dimension or strength."""
     return {
-        method: {f"{key:g}": summary([run[method][key] for run in runs]) for key in sorted(measured)}
+        method: {f"{key:g}": _spread([run[method][key] for run in runs], n_test) for key in sorted(measured)}
         for method, measured in runs[0].items()
     }
 
 
-def _whole(corpus: Any, plan: Plan, coding: float, name: str, say: Say) -> Results:
+def _whole(corpus: Any, plan: Plan, divided: list[Division], name: str, desk: Desk) -> Results:
     """Table 3: topics of all documents, as in the paper, which are split afterwards."""
     X, labels, n = corpus.X, np.asarray(corpus.labels), plan.whole
-    singular = all_singular(X)
+    singular = cache(lambda: singular_vectors(X, n))
     drawn = np.random.default_rng(SEED).permutation(X.shape[0])[:1000]
-    makers: dict[str, Callable[[], Projection]] = {
-        SPARSE: lambda: sparse_lsa(X, n, paper.STRENGTH, False, SEED),
-        NONNEGATIVE: lambda: sparse_lsa(X, n, paper.STRENGTH, True, SEED),
-        LSA: lambda: lsa(singular, n),
-        SCALED: lambda: lsa(singular, n, scaled=True),
-        CODING: lambda: sparse_coding(X, n, coding, SEED),
-    }
-    rows = {}
-    for method, make in makers.items():
-        say(f"{name}: {method} of all documents, {n} dimensions")
+
+    def measured(make: Callable[[], Projection]) -> Results:
         projection = make()
         described = projection.project(X)
-        accuracies = []
-        for number in range(plan.splits):
-            train, test = split(labels, SEED + number)
-            accuracy = svm_accuracy(
-                described[train], labels[train], described[test], labels[test], SEED + number, n_jobs=2
+        scores = [
+            svm_scores(
+                described[each.train],
+                labels[each.train],
+                described[each.test],
+                labels[each.test],
+                each.seed,
+                plan.search,
             )
-            accuracies.append({"accuracy": accuracy})
-        rows[method] = summary(accuracies) | cost(projection, X[drawn]) | {"density": projection.density}
-    dense = dense_milliseconds(singular.vectors[:n], X[drawn])
-    return {"dimension": n, "n_projected": len(drawn), "rows": rows, "dense_product": dense}
+            for each in divided
+        ]
+        return {
+            "accuracies": [each.test for each in scores],
+            "validations": [each.validation for each in scores],
+            "density": projection.density,
+            **cost(projection, X[drawn]),
+        }
+
+    def kept(what: str, make: Callable[[], Projection]) -> Results:
+        place = f"{name}, all documents in {len(divided)} splits"
+        found: Results = desk.keep(f"{place}: {what}, {n} dimensions; {plan.search}", measured, make)
+        return found
+
+    rows = {
+        method: kept(
+            f"{method}, λ = {paper.STRENGTH:g}, {SPARSE_ITERATIONS} iterations",
+            partial(sparse_lsa, X, n, paper.STRENGTH, method == NONNEGATIVE, SEED),
+        )
+        for method in (SPARSE, NONNEGATIVE)
+    }
+    rows[LSA] = kept(LSA, lambda: lsa(singular(), n))
+    rows[SCALED] = kept(SCALED, lambda: lsa(singular(), n, scaled=True))
+    tried = {
+        strength: kept(
+            f"{CODING}, penalty {strength:g}, {CODING_ITERATIONS} iterations",
+            partial(sparse_coding, X, n, strength, SEED),
+        )
+        for strength in plan.whole_strengths
+    }
+    choices = [
+        _choice({key: {"validation": found["validations"][number]} for key, found in tried.items()})
+        for number in range(len(divided) if tried else 0)
+    ]
+    if choices:
+        # Times and densities are those of the first split's choice.
+        accuracies = [tried[each["chosen"]]["accuracies"][number] for number, each in enumerate(choices)]
+        rows[CODING] = tried[choices[0]["chosen"]] | {"accuracies": accuracies}
+    dense = desk.keep(
+        f"{name}: dense product, {n} dimensions", lambda: dense_milliseconds(singular().vectors, X[drawn])
+    )
+    n_test = len(divided[0].test)
+    return {
+        "dimension": n,
+        "n_projected": len(drawn),
+        "rows": {
+            method: row | _spread([{"accuracy": value} for value in row["accuracies"]], n_test)
+            for method, row in rows.items()
+        },
+        "coding": choices,
+        "dense_product": dense,
+    }

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from laconic.experiments.parts import Results, Section
-from laconic.experiments.sparse_lsa.classifying import FOLDS, PENALTIES
 from laconic.experiments.sparse_lsa.plots import figures
 from laconic.experiments.sparse_lsa.projections import (
-    LDA_ITERATIONS,
+    FEW_DOCUMENTS,
+    LDA,
+    LDA_ROUND,
+    LDA_TOL,
     LSA,
     NONNEGATIVE,
     SCALED,
@@ -14,13 +16,15 @@ from laconic.experiments.sparse_lsa.projections import (
     SPARSE_ITERATIONS,
 )
 from laconic.experiments.sparse_lsa.texts_verdicts import conclusions, findings
-from laconic.experiments.writing import count, percent, table
+from laconic.experiments.writing import count, list_of, percent, table
 
 TITLES = {
     "20newsgroups": "20 Newsgroups, whole messages",
     "20newsgroups-bare": "20 Newsgroups, without headers",
     "reuters21578": "Reuters, instead of RCV1",
 }
+# The dimension with a number in the paper's Table 2 that may be a slip.
+SUSPECT = "100"
 _DATA = {
     "20newsgroups": """
 The groups alt.atheism and talk.religion.misc, as in the paper. Messages are complete, including headers,
@@ -31,10 +35,11 @@ count.""",
 The same messages without headers, quoted lines and signatures, in a shorter version of the experiment. The
 number of remaining words {near} the paper's. All words of the training messages count.""",
     "reuters21578": """
-RCV1 was not available. Instead we use the articles of Reuters-21578 with exactly one topic, for topics with
-at least {smallest} such articles, and at most {largest} of each (drawn at random), because two topics would
-otherwise make up two thirds. Words are those in at least five training documents, without English stop
-words. With another collection, only conclusions about methods can be compared, not numbers.""",
+The paper's subset of RCV1 is not available. Instead we use Reuters-21578 with its usual split (ModApte): all
+articles with exactly one topic, of the {n_classes} topics that both sides of the split have. Nearly as many
+classes as in the paper, and as uneven: two of them make up two thirds. Words are those in at least five
+training articles, without English stop words. With another collection, only conclusions about methods can be
+compared, not numbers.""",
 }
 
 _PROTOCOL = """
@@ -46,19 +51,23 @@ _PROTOCOL = """
 | words | {n_terms:,} | {paper_terms:,} |
 | classes | {n_classes} | {paper_classes} |
 
-Documents are tf-idf vectors of unit length. A linear SVM (LIBSVM), with C of {penalties} by {folds}-fold
-cross-validation on the training documents, is trained on two thirds of the documents and tested on the
-rest; means ± standard deviations over {splits}. The paper finds the topics of *all* documents, and splits
-them afterwards. Here **vocabulary, weights and topics are those of the training documents only**
-({n_train:,} documents, {n_train_terms:,} words in the last split), except where it says "all documents".
-{limit}λ is the paper's 0.05, which can be used as it is: its loss has the same factor 1/2, and its
-documents have unit length.
+Documents are tf-idf vectors of unit length. A linear SVM (LIBSVM) tells their classes, with {search} on the
+training documents. {split}
 
-LSA projects on singular vectors. Sparse LSA has up to {sparse_iterations} iterations, and starts from
-documents drawn at random. Sparse coding is RLSI with l2 topics and l1 documents; its penalty is chosen at
-{coding_dimension} dimensions on the training documents of the first split, which are split once more
-({coding}). LDA is scikit-learn's, {lda_iterations} iterations on counts; it is slow, so it is left out for
-many dimensions. The SVM on tf-idf itself, without any projection, has an accuracy of {words} %.
+The paper finds the topics of *all* documents, and splits them afterwards. Here **vocabulary, weights and
+topics are those of the training documents only** ({n_train:,} documents, {n_train_terms:,} words{last}),
+except where it says "all documents". {limit}
+
+- *LSA* projects on singular vectors{approximate}.
+- *Sparse LSA* has up to {sparse_iterations} iterations, and starts from documents drawn at random. Its λ is
+  the paper's 0.05, which can be used as it is: the paper's loss has the same factor 1/2, and its documents
+  have unit length.
+- *Sparse coding* is RLSI with l2 topics and l1 documents. Its penalty is chosen anew at every dimension and
+  in every split, by the accuracy in cross-validation on the training documents: {coding}.
+- *LDA* is scikit-learn's, by variational inference on counts, until {lda_round} more iterations lower the
+  perplexity of the training documents by less than {lda_tol:.1%}: {lda}. It is slow, so it is left out for
+  many dimensions.
+- *Words*, the SVM on tf-idf itself without any projection, have an accuracy of {words} %.
 
 ### Accuracy and dimension (Figure 2)
 
@@ -68,14 +77,14 @@ many dimensions. The SVM on tf-idf itself, without any projection, has an accura
 
 ### How sparse the topics are (Table 2)
 
-The share of weights that are not zero, in per cent; other methods' topics are dense.{counterpart}{slip}
+The share of weights that are not zero, in per cent; other methods' topics are dense.{counterpart}
 
-{densities}
+{densities}{slip}
 
 ### Accuracy and effective dimension (Figure 3)
 
 The effective dimension is the number of non-zero weights for each word; that of dense methods is their
-dimension. Sparse LSA has {swept} dimensions here (paper: 1,000), and λ varies.
+dimension. Sparse LSA has {swept:,} dimensions{papers_swept}, and λ varies.
 
 ![Accuracy against the effective dimension](figure:{name}-effective)
 
@@ -83,13 +92,12 @@ dimension. Sparse LSA has {swept} dimensions here (paper: 1,000), and λ varies.
 
 ### Time and memory (Table 3)
 
-{whole:,} dimensions, and topics of all documents, as in the paper. Times are milliseconds per document on
-one core, for sparse documents: projected alone, and as one of {n_projected:,} projected at once. The
-paper's times seem to be for single documents, on a computer of 2010. Sparse coding recomputes the products
-of its topics in every call, which is most of its time for a single document. Weights take four bytes here
-and eight in the paper; for sparse topics, the positions of the weights count as well. "Projected" is the
-share of dimensions that are not zero. "{scaled}" also divides by the singular values, as the paper's
-formula does. The last column is for topics of training documents only, with {largest:,} dimensions.
+Here there are {whole:,} dimensions, and topics of all documents, as in the paper. Times are milliseconds of
+one core per document, for sparse documents: projected alone, and as one of {n_projected:,} projected at once.
+The paper's times seem to be for single documents, on a computer of 2010. Weights take four bytes here and
+eight in the paper; for sparse topics, the positions of the weights count as well. "Projected" is the share of
+dimensions that are not zero. "{scaled}" also divides by the singular values, as the paper's formula does. The
+last column is for topics of training documents only, with {largest:,} dimensions. {whole_coding}
 
 {efficiency}
 
@@ -97,35 +105,41 @@ formula does. The last column is for topics of training documents only, with {la
 
 {conclusions}
 """
-_LIMIT = """There cannot be more topics than documents, so the training documents cannot have 1,000 topics "
-    "as in the paper; the largest dimension is {largest:,}. """
+_LIMIT = """There cannot be more topics than documents, so training documents cannot have 1,000 topics as in
+the paper; the largest dimension is {largest:,}."""
+_RANDOM = """It is trained on two thirds of the documents and tested on the rest; numbers are means ± standard
+deviations over {splits}."""
+_GIVEN = """There is one split, with {n_train:,} articles to train on and {n_test:,} to test with; ± is the
+standard error of a share of the latter."""
 
 
 def render_texts(results: Results) -> Section:
     """The section of one collection."""
-    sizes, coding, words = results["paper"]["sizes"], results["coding"], results["words"]
-    tried = [f"{key}: {percent(value)} %" for key, value in coding["accuracy"].items()]
+    sizes, words = results["paper"]["sizes"], results["words"]
     fewer = results["n_train"] < results["whole"]["dimension"]
     text = _PROTOCOL.format(
         **{key: results[key] for key in ("name", "n_documents", "n_terms", "n_classes", "n_train")},
-        **{key: results[key] for key in ("n_train_terms", "swept", "largest")},
+        **{key: results[key] for key in ("n_train_terms", "swept", "largest", "search")},
         **{f"paper_{key.removeprefix('n_')}": value for key, value in sizes.items()},
-        data=_DATA[results["name"]].format(near=_near(results), **results["class_sizes"]).strip(),
-        penalties=f"{PENALTIES[0]:g} to {PENALTIES[-1]:g}",
-        folds=FOLDS,
-        splits=count(results["splits"], "random split"),
+        data=_DATA[results["name"]].format(near=_near(results), n_classes=results["n_classes"]).strip(),
+        split=_split(results),
+        last=" in the last split" if len(results["coding"]) > 1 else "",
         limit=_LIMIT.format(largest=results["largest"]) if fewer else "",
+        approximate=", approximate ones" if results["n_train"] > FEW_DOCUMENTS else "",
         sparse_iterations=SPARSE_ITERATIONS,
-        coding_dimension=coding["dimension"],
-        coding=", ".join(tried),
-        lda_iterations=LDA_ITERATIONS,
+        coding=_coding_choices(results),
+        lda_round=LDA_ROUND,
+        lda_tol=LDA_TOL,
+        lda=_lda_iterations(results),
         words=percent(words["accuracy"], words["accuracy_sd"]),
         accuracies=_accuracies(results),
         slip=_slip(results),
         counterpart=" Beside 900 stands the paper's 1,000." if "900" in results["dimensions"][LSA] else "",
         densities=_densities(results),
+        papers_swept=" here (the paper has 1,000)" if results["swept"] != 1000 else ", as in the paper",
         effective=_effective(results),
         whole=results["whole"]["dimension"],
+        whole_coding=_whole_coding(results),
         n_projected=results["whole"]["n_projected"],
         scaled=SCALED,
         efficiency=_efficiency(results),
@@ -133,6 +147,41 @@ def render_texts(results: Results) -> Section:
     )
     title = TITLES[results["name"]]
     return Section(f"{title} (Tables 1 to 3)", text, findings(results, title), figures(results, title))
+
+
+def _split(results: Results) -> str:
+    if results["splits"] is None:
+        return _GIVEN.format(n_train=results["n_train"], n_test=results["n_test"])
+    return _RANDOM.format(splits=count(results["splits"], "random split"))
+
+
+def _choices(choices: list[Results]) -> str:
+    """What was tried in the first split, and what was chosen in the others."""
+    first, *others = choices
+    tried = ", ".join(f"{key}: {percent(value)} %" for key, value in first["tried"].items())
+    chosen = list_of([f"{first['chosen']:g}", *(f"{each['chosen']:g}" for each in others)])
+    return f"{chosen} ({tried}{' in the first split' if others else ''})"
+
+
+def _coding_choices(results: Results) -> str:
+    by_dimension = {n: [run[n] for run in results["coding"]] for n in results["coding"][0]}
+    return "; ".join(f"with {n} dimensions {_choices(choices)}" for n, choices in by_dimension.items())
+
+
+def _whole_coding(results: Results) -> str:
+    choices = results["whole"]["coding"]
+    if not choices:
+        return "Sparse coding is left out here, because its fit of so many dimensions takes too long."
+    return (
+        "Sparse coding recomputes the products of its topics in every call, which is most of its time for a "
+        f"single document; its penalty, chosen in the same way, is {_choices(choices)}."
+    )
+
+
+def _lda_iterations(results: Results) -> str:
+    runs = results["dimensions"][LDA].items()
+    said = list_of(f"{run['iterations']:.0f} with {n} dimensions" for n, run in runs)
+    return f"{said}{' (means)' if len(results['coding']) > 1 else ''}"
 
 
 def _near(results: Results) -> str:
@@ -155,14 +204,18 @@ def _accuracy(run: Results) -> str:
 
 
 def _densities(results: Results) -> str:
+    slip = _slip(results)
     columns = list(results["dimensions"][SPARSE])
     rows = []
     for method in (SPARSE, NONNEGATIVE):
         runs, theirs = results["dimensions"][method], results["paper"]["densities"][method]
         beside = [theirs.get("1000" if n == "900" else n) for n in columns]
+        printed = ["" if value is None else f"{100 * value:.2f}" for value in beside]
+        if slip and method == NONNEGATIVE and SUSPECT in columns:
+            printed[columns.index(SUSPECT)] += " (sic)"
         rows += [
             [method, "ours", *(f"{100 * runs[n]['density']:.2f}" for n in columns)],
-            [method, "paper", *("" if value is None else f"{100 * value:.2f}" for value in beside)],
+            [method, "paper", *printed],
         ]
     return table(["density (%)", "", *columns], rows, "ll" + "r" * len(columns))
 
@@ -219,11 +272,11 @@ def _efficiency(results: Results) -> str:
 def _slip(results: Results) -> str:
     """A remark on a number that cannot be what the paper means, where it is printed."""
     printed = results["paper"]["densities"][NONNEGATIVE]
-    smaller, suspect, larger = (printed[str(n)] for n in (50, 100, 500))
-    if smaller > suspect < larger:
-        return (
-            f" The paper prints {100 * suspect:.2f} % for {NONNEGATIVE} with 100 dimensions, between "
-            f"{100 * smaller:.2f} % with 50 and {100 * larger:.2f} % with 500: that must be a slip, "
-            f"perhaps for {1000 * suspect:.2f} %."
-        )
-    return ""
+    smaller, suspect, larger = (printed[n] for n in ("50", SUSPECT, "500"))
+    if not smaller > suspect < larger:
+        return ""
+    return (
+        f"\n\nThe paper prints {100 * suspect:.2f} % for {NONNEGATIVE} with {SUSPECT} dimensions, less than "
+        f"both its {100 * smaller:.2f} % with 50 and its {100 * larger:.2f} % with 500. That must be a slip, "
+        f"perhaps for {1000 * suspect:.2f} %."
+    )

@@ -13,11 +13,19 @@ from laconic import datasets
 from laconic.corpus import Corpus
 from laconic.evaluate import coherence, diversity
 from laconic.experiments.fitting import iterations_given, summary
-from laconic.experiments.parts import SEED, Results, Say, Section
+from laconic.experiments.parts import SEED, Desk, Results, Section
 from laconic.experiments.sparse_lsa import paper
 from laconic.experiments.sparse_lsa.claims import verdict
-from laconic.experiments.sparse_lsa.projections import LDA, NONNEGATIVE, SPARSE_TOL, lda
-from laconic.experiments.writing import count, decimal, table
+from laconic.experiments.sparse_lsa.projections import (
+    LDA,
+    LDA_MOST,
+    LDA_ROUND,
+    LDA_TOL,
+    NONNEGATIVE,
+    SPARSE_TOL,
+    lda,
+)
+from laconic.experiments.writing import count, decimal, list_of, table
 from laconic.models import SparseLSA
 
 TOPICS, SHOWN, N_WORDS = 10, 7, 10
@@ -31,7 +39,8 @@ _TEXT = """
 strongest are shown, as in the paper (by the length of their weights; LDA's by their share of all words).
 Non-negative Sparse LSA is on tf-idf with documents of length one, with the largest λ of {strengths} that
 leaves every topic at least {words} words: {chosen} in the first start, and {lengths} words in its topics.
-LDA is scikit-learn's on counts, {iterations} iterations.
+LDA is scikit-learn's on counts, until {round} more iterations lower the perplexity by less than {tol:.1%}:
+{iterations} iterations.
 
 In the paper's Table 4, topics 5 to 7 end with the last two words of topics 1 to 3, which must be a mistake;
 these are left out, so that three topics have eight words.
@@ -62,44 +71,69 @@ In short, {conclusion}
 """
 
 
-def run(quick: bool, say: Say) -> Results:
+def run(quick: bool, desk: Desk) -> Results:
     """Fit both models, and compare the first words of their topics with each other and with the paper's."""
     data = datasets.load("nips12")
-    starts, iterations, strengths = (1, 5, STRENGTHS[3::3]) if quick else (2, 30, STRENGTHS)
+    starts, most, strengths = (1, 5, STRENGTHS[3::3]) if quick else (2, LDA_MOST, STRENGTHS)
     corpus = data.corpus(weighting="tfidf")
     X, counts = corpus.X, data.counts
     if quick:
         X, counts = X[:300], counts[:300]
     found: dict[str, list[Results]] = {NONNEGATIVE: [], LDA: []}
-    first: Results = {}
     for number in range(starts):
-        say(f"nips12, start {number + 1} of {starts}: {NONNEGATIVE}")
-        model = sparsest(X, strengths, SEED + number)
-        weights = model.components_.toarray()
-        strongest = np.argsort(-np.linalg.norm(weights, axis=1), kind="stable")[:SHOWN]
-        sparse = first_words(weights[strongest], data.vocabulary)
-        say(f"nips12, start {number + 1} of {starts}: LDA")
-        weights = lda(counts, TOPICS, SEED + number, iterations).topics
-        strongest = np.argsort(-weights.sum(axis=1), kind="stable")[:SHOWN]
-        dense = first_words(weights[strongest], data.vocabulary)
-        for method, lists in ((NONNEGATIVE, sparse), (LDA, dense)):
-            found[method].append(measures(lists, corpus) | {"again": found_again(lists)})
-        if number == 0:
-            lengths = np.diff(model.components_.indptr).tolist()
-            first = {"topics": {NONNEGATIVE: sparse, LDA: dense}, "chosen": model.alpha_topics_}
-            first |= {"fewest": min(lengths), "most": max(lengths)}
+        place, seed = f"nips12, start {number + 1}", SEED + number
+        sparse = desk.keep(
+            f"{place}: {NONNEGATIVE}, {len(strengths)} λ", _by_sparse_lsa, X, strengths, seed, data.vocabulary
+        )
+        dense = desk.keep(
+            f"{place}: LDA, until {LDA_TOL:g} or {most} iterations",
+            _by_lda,
+            counts,
+            seed,
+            most,
+            data.vocabulary,
+        )
+        found[NONNEGATIVE].append(sparse)
+        found[LDA].append(dense)
     theirs = {NONNEGATIVE: paper.TOPICS, LDA: paper.LDA_TOPICS}
-    return first | {
+    first = found[NONNEGATIVE][0]
+    return {
+        "topics": {method: runs[0]["topics"] for method, runs in found.items()},
+        **{key: first[key] for key in ("chosen", "fewest", "most")},
         "n_documents": X.shape[0],
         "n_terms": X.shape[1],
         "starts": starts,
-        "iterations": iterations,
+        "iterations": [run["iterations"] for run in found[LDA]],
         "strengths": strengths,
-        "ours": {method: summary(runs) for method, runs in found.items()},
+        "ours": {
+            method: summary(
+                [measures(run["topics"], corpus) | {"again": found_again(run["topics"])} for run in runs]
+            )
+            for method, runs in found.items()
+        },
         "paper": {
             method: measures([topic.split() for topic in lists], corpus) for method, lists in theirs.items()
         },
     }
+
+
+def _by_sparse_lsa(X: Any, strengths: Sequence[float], seed: int, vocabulary: NDArray[Any]) -> Results:
+    model = sparsest(X, strengths, seed)
+    weights = model.components_.toarray()
+    strongest = np.argsort(-np.linalg.norm(weights, axis=1), kind="stable")[:SHOWN]
+    lengths = np.diff(model.components_.indptr)
+    return {
+        "topics": first_words(weights[strongest], vocabulary),
+        "chosen": model.alpha_topics_,
+        "fewest": int(lengths.min()),
+        "most": int(lengths.max()),
+    }
+
+
+def _by_lda(counts: Any, seed: int, most: int, vocabulary: NDArray[Any]) -> Results:
+    found = lda(counts, TOPICS, seed, most)
+    strongest = np.argsort(-found.topics.sum(axis=1), kind="stable")[:SHOWN]
+    return {"topics": first_words(found.topics[strongest], vocabulary), **found.notes}
 
 
 def sparsest(X: Any, strengths: Sequence[float], seed: int) -> SparseLSA:
@@ -168,7 +202,9 @@ def render(results: Results) -> Section:
         strengths=", ".join(f"{strength:g}" for strength in results["strengths"]),
         chosen=f"{results['chosen']:g}",
         lengths=f"{results['fewest']:,} to {results['most']:,}",
-        iterations=results["iterations"],
+        round=LDA_ROUND,
+        tol=LDA_TOL,
+        iterations=list_of(str(number) for number in results["iterations"]),
         starts=count(results["starts"], "random start"),
         sparse=_words(results["topics"][NONNEGATIVE], paper.TOPICS, "Table 4"),
         lda=_words(results["topics"][LDA], paper.LDA_TOPICS, "Table 5"),
