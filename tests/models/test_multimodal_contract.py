@@ -155,6 +155,17 @@ def test_states_that_do_not_fit_are_refused(media, part, value):
         clone(fitted)._restore(state)
 
 
+def test_topics_sum_to_one_over_every_modality(media):
+    fitted = quiet(VARIANTS["skl"]).fit(media)
+    topics = fitted.components_.copy()
+    german = fitted.n_terms_["de"]
+    # of two over all words, as two modalities should be
+    topics[0, :german] *= 1.5
+    topics[0, german:] *= 0.5
+    with pytest.raises(ValueError, match=r"n_terms.*sum to one"):
+        clone(fitted)._restore(fitted._fitted_state() | {"components": topics})
+
+
 def test_max_iter_warns_and_the_model_is_usable(model, media):
     with pytest.warns(ConvergenceWarning, match="max_iter=2"):
         fitted = clone(model).set_params(max_iter=2, tol=0).fit(media)

@@ -287,7 +287,12 @@ def tampered(change, tmp_path, model):
 @pytest.mark.parametrize("model", [PLSA(2, random_state=0), NMF(2, loss="kl", random_state=0)])
 @pytest.mark.parametrize(
     ("change", "message"),
-    [(lambda C: -C, "negative"), (lambda C: 1e5 * C, "sum to one"), (csr_array, "sparse")],
+    [
+        (lambda C: -C, "negative"),
+        (lambda C: 1e5 * C, "sum to one"),
+        (lambda C: 0 * C, "no topic has a word"),
+        (csr_array, "sparse"),
+    ],
 )
 def test_stored_topics_that_are_no_distributions_are_refused(tmp_path, model, change, message):
     with pytest.raises(laconic.BundleError, match=message):

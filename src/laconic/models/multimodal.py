@@ -21,7 +21,7 @@ from laconic.deprecation import FormerAttribute
 from laconic.engines import Block, Engine, Shards, Threads, even_blocks
 from laconic.engines.checkpoints import CheckpointLike
 from laconic.errors import Parameter, ParameterError
-from laconic.losses.divergence.counts import check_counts, from_independence, known_words
+from laconic.losses.divergence.counts import check_counts, check_topics, from_independence, known_words
 from laconic.losses.divergence.graphs import as_graph
 from laconic.losses.divergence.likelihood import FixedMixtures
 from laconic.losses.divergence.linked import DIVERGENCES
@@ -58,7 +58,11 @@ def _modalities(value: Any, model: Any) -> tuple[str, ...]:
 def _n_terms(value: Any, model: Any) -> dict[str, int]:
     if not all(isinstance(size, int) and size > 0 for size in value) or sum(value) != model.n_features_in_:
         raise ValueError(f"modalities of {value} terms do not fit {model.n_features_in_} columns")
-    return dict(zip(model.modalities_, value, strict=True))
+    sizes = dict(zip(model.modalities_, value, strict=True))
+    # topics came first, and were checked in sum: now the parts are known over each of which they sum to one
+    for start, stop in columns_of(value):
+        check_topics(model.components_[:, start:stop], 1)
+    return sizes
 
 
 def _term_names(value: Any, model: Any) -> dict[str, Any]:

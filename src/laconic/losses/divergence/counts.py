@@ -64,5 +64,7 @@ def check_topics(components: Any, n_segments: int) -> None:
     if not components.min(initial=0) >= 0:
         raise ValueError("components are negative, but they are probabilities")
     sums = components.sum(axis=1, dtype=np.float64)
+    if not sums.any():
+        raise ValueError("components are all zero: no topic has a word")
     if np.abs(sums[sums > 0] - n_segments).max(initial=0) > 1e-3:
         raise ValueError("components do not sum to one")
