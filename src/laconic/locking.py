@@ -26,11 +26,18 @@ def locked(path: str | os.PathLike[str], flags: int, *, waiting_for: str = "") -
         return
     descriptor = os.open(path, flags, 0o666)
     try:
-        with contextlib.suppress(OSError):
-            _lock(descriptor, waiting_for)
+        take_lock(descriptor, waiting_for)
         yield
     finally:
         os.close(descriptor)
+
+
+def take_lock(descriptor: int, waiting_for: str = "") -> None:
+    """Wait for the lock of an open file, and take it, where the system has such locks; see `locked`."""
+    if sys.platform == "win32":
+        return
+    with contextlib.suppress(OSError):
+        _lock(descriptor, waiting_for)
 
 
 def try_lock(descriptor: int) -> bool:

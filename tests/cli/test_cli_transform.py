@@ -1,5 +1,9 @@
 import csv
 import json
+import os
+import signal
+import subprocess
+import sys
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -138,6 +142,27 @@ def test_an_interrupt_leaves_no_half_file(laconic, saved, jsonl, tmp_path, monke
     result = laconic("transform", saved, jsonl, "--text", "body", "-o", tmp_path / "w.csv", code=130)
     assert result.stderr == "laconic: interrupted\n"
     assert list(tmp_path.iterdir()) == []
+
+
+KILLED = """
+import os, signal, sys
+from laconic.bundle import weights
+from laconic.cli.app import app
+weights.sync = lambda file: (file.flush(), os.kill(os.getpid(), signal.SIGKILL))
+app(sys.argv[1:])
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such signals and locks here")
+def test_what_a_killed_transform_leaves_is_removed_by_the_next_one(laconic, saved, jsonl, tmp_path):
+    command = ["transform", saved, jsonl, "--text", "body", "-o", tmp_path / "out.csv"]
+    killed = subprocess.run([sys.executable, "-c", KILLED, *command], timeout=300, check=False)
+    assert killed.returncode == -signal.SIGKILL
+    (left,) = tmp_path.iterdir()
+    assert left.name.startswith(".out-")
+    assert left.stat().st_size
+    laconic(*command)
+    assert [path.name for path in tmp_path.iterdir()] == ["out.csv"]
 
 
 def test_refusals(laconic, saved, jsonl, tmp_path):

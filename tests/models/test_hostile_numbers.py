@@ -79,6 +79,23 @@ def test_names_for_classes_are_told_before_the_fit(caplog):
     assert any(message.startswith("1,100 classes, such as 'id-0'") for message in caplog.messages)
 
 
+def test_a_million_labels_are_told_of_before_anything_that_takes_long(caplog, monkeypatch):
+    class BegunError(Exception):
+        pass
+
+    def begin(*given):
+        raise BegunError
+
+    monkeypatch.setattr("laconic.losses.squared.steps.by_class", begin)
+    n = 10**6
+    X = csr_array((np.ones(n, np.float32), np.arange(n, dtype=np.int32) % 4, np.arange(n + 1)), shape=(n, 4))
+    with caplog.at_level(logging.WARNING), pytest.raises(BegunError):
+        GroupRLSI(1, 1, topic_norm="l2", alpha_topics=1.0, random_state=0).fit(X, np.arange(n))
+    assert [message.split(",")[0] for message in caplog.messages] == ["1", "1"]
+    assert "1,000,000 classes, such as '0', for 1,000,000 documents" in caplog.messages[0]
+    assert "1,000,001 topics for 1,000,000 documents" in caplog.messages[1]
+
+
 def test_no_saved_model_asks_for_a_million_threads():
     assert Workers(10**9).n_workers == MOST
     assert Workers(-(10**9)).n_workers == 1

@@ -20,9 +20,9 @@ from laconic import RLSI, Corpus
 from laconic.bundle import Bundle, BundleError, load
 from laconic.bundle.kind import MODEL
 from laconic.errors import SearchError
-from laconic.locking import locked
+from laconic.locking import locked, take_lock
 from laconic.models import MODELS
-from laconic.storage import manifest, reading
+from laconic.storage import files, manifest, reading
 from laconic.storage.files import appearing
 from stored_files import contents, edit, npy, stop_at, swap
 
@@ -229,8 +229,8 @@ def test_waiting_for_a_lock_is_told(model, tmp_path, caplog):
 def test_files_of_writers_that_were_killed_are_removed_and_others_are_not(tmp_path):
     target = tmp_path / "out.csv"
     names = [f".out-{letter * 16}.tmp" for letter in "abc"]
-    for name in names[:2]:
-        (tmp_path / name).write_text("half")
+    (tmp_path / names[0]).write_text("")
+    (tmp_path / names[1]).write_text("half")
     (tmp_path / ".out-mine.tmp").write_text("mine")
     with locked(tmp_path / names[1], os.O_RDWR), appearing(target) as temporary:
         temporary.write_text("whole")
@@ -242,3 +242,22 @@ def test_files_of_writers_that_were_killed_are_removed_and_others_are_not(tmp_pa
             assert temporary.exists()
     assert target.read_text() == "whole"
     assert sorted(contents(tmp_path)) == [".out-" + "b" * 16 + ".tmp", ".out-mine.tmp", "out.csv"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such locks here")
+def test_a_file_that_was_swept_away_before_it_was_locked_is_made_again(tmp_path, monkeypatch):
+    swept = []
+
+    def late(descriptor):
+        # another writer comes between making the file and locking it
+        if not swept:
+            swept.extend(tmp_path.iterdir())
+            files._sweep(tmp_path, ".out-")
+        take_lock(descriptor)
+
+    monkeypatch.setattr(files, "take_lock", late)
+    with appearing(tmp_path / "out.csv") as temporary:
+        temporary.write_text("whole")
+        assert temporary not in swept
+    assert len(swept) == 1
+    assert contents(tmp_path) == {"out.csv": b"whole"}

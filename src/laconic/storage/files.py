@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
-from laconic.locking import try_lock
+from laconic.locking import take_lock, try_lock
 
 
 @contextmanager
@@ -30,17 +30,27 @@ def appearing(path: Path) -> Iterator[Path]:
     """
     stem = f".{path.stem[:50]}-"
     _sweep(path.parent, stem)
-    temporary = path.with_name(f"{stem}{secrets.token_hex(8)}.tmp")
     with naming(path):
-        descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
+        temporary, descriptor = _made(path, stem)
         try:
-            # As long as this process lives, nobody takes the file for one that was left behind.
-            try_lock(descriptor)
             yield temporary
             temporary.replace(path)
         finally:
             os.close(descriptor)
             temporary.unlink(missing_ok=True)
+
+
+def _made(path: Path, stem: str) -> tuple[Path, int]:
+    """An empty file beside another one, open and locked."""
+    while True:
+        temporary = path.with_name(f"{stem}{secrets.token_hex(8)}.tmp")
+        descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
+        # As long as this process lives, nobody takes the file for one that was left behind.
+        take_lock(descriptor)
+        # But until it was locked, another writer could, and has removed it then.
+        if temporary.exists():
+            return temporary, descriptor
+        os.close(descriptor)
 
 
 def _sweep(folder: Path, stem: str) -> None:
@@ -50,8 +60,7 @@ def _sweep(folder: Path, stem: str) -> None:
         for file in [one for one in folder.iterdir() if left.fullmatch(one.name)]:
             descriptor = os.open(file, os.O_RDWR)
             try:
-                # A file that is empty may be one that is not locked yet.
-                if os.fstat(descriptor).st_size and try_lock(descriptor):
+                if try_lock(descriptor):
                     file.unlink()
             finally:
                 os.close(descriptor)
