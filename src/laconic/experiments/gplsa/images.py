@@ -33,7 +33,7 @@ STARTS = ("documents", "random")
 N_NEIGHBORS = 5
 # The key of the last point of a fit: converged, or as far as it was allowed to go.
 END = "end"
-L1_SCALE, L1_MOST = 0.01, 10.0
+L1_SCALE = 0.01
 CURVE_MARKS = (1, 2, 3, 5, 10, 20, 30)
 
 
@@ -66,6 +66,8 @@ class Plan:
         Random starts of every fit that settings are chosen by.
     curve : int
         For how many classes scores are shown against iterations.
+    l1_most : float
+        The largest strength to choose from for l1, which makes rows equal much sooner.
     """
 
     tuning: dict[int, int]
@@ -75,6 +77,7 @@ class Plan:
     seeds: int
     tuning_seeds: int
     curve: int
+    l1_most: float = 10.0
 
 
 @dataclass(frozen=True)
@@ -183,10 +186,10 @@ Grid = dict[Setting, Results]
 
 
 def strengths_of(method: str, plan: Plan) -> list[float]:
-    """The strengths to choose from: for l1, which makes rows equal, they are smaller, and up to 10."""
+    """The strengths to choose from: for l1, which makes rows equal, they are smaller."""
     if not method.endswith("l1"):
         return list(plan.strengths)
-    return [strength * L1_SCALE for strength in plan.strengths if strength * L1_SCALE <= L1_MOST]
+    return [strength * L1_SCALE for strength in plan.strengths if strength * L1_SCALE <= plan.l1_most]
 
 
 def _grid(name: str, method: str, drawn: Drawn, plan: Plan, desk: Desk) -> Grid:

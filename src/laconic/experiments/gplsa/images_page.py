@@ -24,7 +24,7 @@ Kullback-Leibler ("KL"). GraphPLSA l1 runs without the stages that the library a
 _CHOICE = """
 The paper chooses the strength of the graph "by cross-validation on a subset", and says that its loops end
 after five to ten steps. Here, for every method alike, the start (drawn documents, or random numbers), the
-strength ({strengths}; a hundredth of that for l1, up to 10, since it joins documents much sooner) and the
+strength ({strengths}; a hundredth of that for l1, up to {l1_most:g}, since it joins documents sooner) and the
 iterations ({marks}, or until an iteration lowers the objective by less than 1e-5 of it, {most} at most) are
 those of the largest accuracy and NMI, on {tuning}, mean of {tuning_seeds} starts. Labels of these classes
 are thus used.{overlap}
@@ -82,7 +82,9 @@ def _choice(results: Results) -> str:
     if results["overlap"]:
         rows = list_of(map(str, results["overlap"]))
         overlap = f" They are not among the classes reported, except for the rows of {rows}, which have all."
+    l1 = [run["strength"] for grids in results["tuning"].values() for run in grids.get("GraphPLSA l1", [])]
     return _CHOICE.format(
+        l1_most=max(l1, default=0),
         **{key: results[key] for key in ("tuning_seeds", "most")},
         strengths=list_of(f"{value:g}" for value in results["strengths"]),
         marks=list_of(map(str, results["marks"])),
