@@ -2,9 +2,10 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from laconic.datasets import Texts
 from laconic.experiments.keeping import Keeper
 from laconic.experiments.parts import CONFIRMED, IN_PART, plain
-from laconic.experiments.priors import claims, readings
+from laconic.experiments.priors import claims, classes, readings
 
 
 @pytest.fixture
@@ -72,8 +73,10 @@ def test_section_and_claims():
     assert "| 1 | sun **moon** | sun **star** |" in section.text
     assert "documents of a topic, eps 0.02: documents have as many topics (4.00 → 3.99)" in text
     assert "documents of a topic, eps 0.001: documents have fewer topics (4.00 → 3.00)" in text
-    assert "The best is eps = 0.0005 (900). The paper's eps of 0.02 has 900 against 905" in text
-    assert "better of the two in 1 of 2 folds" in text
+    assert "eps = 0.0005 is best on BBC news (perplexity 900). The paper's eps of 0.02 has 900" in text
+    assert "against 905 without a prior, and is the better of the two in 1 of 2 folds" in text
+    assert "its eps of 0.02, documents have as many topics as before (4.00 → 3.99)" in section.findings[0]
+    assert "scaled to the number of documents, fewer topics (4.00 → 3.00)" in section.findings[0]
     assert set(section.figures) == {"penalties", "density"}
     judged = {claim.text: claim.judge(results()) for claim in claims.CLAIMS if claim.parts == ("readings",)}
     assert judged["The same, by the letter of the text"].state == IN_PART
@@ -100,3 +103,23 @@ def test_readings_from_start_to_page(counts, monkeypatch, tmp_path):
     found = plain(readings.run(True, Keeper(tmp_path / "pieces.json", lambda message: None)))
     assert set(found["scores"]) == set(readings.priors(40))
     readings.render(found)
+
+
+def test_classes_go_on_where_they_were_interrupted(monkeypatch, tmp_path):
+    """Starts are kept: what a second run says and finds is what was kept."""
+    rng = np.random.default_rng(0)
+    words = {"a": ["sun", "moon", "star", "sky"], "b": ["salt", "sea", "fish", "ship"]}
+    labels = np.array(["a", "b"] * 20, dtype=object)
+    texts = [" ".join(rng.choice(words[label], 12)) for label in labels]
+    ids = np.array([str(n) for n in range(40)], dtype=object)
+    toy = Texts(name="bbc_news", texts=texts, ids=ids, labels=labels)
+    monkeypatch.setattr(classes.datasets, "load", lambda name: toy)
+    said = []
+    desk = Keeper(tmp_path / "pieces.json", said.append)
+    found = plain(classes.run("bbc_news", True, desk))
+    assert len(said) == 2
+    assert plain(classes.run("bbc_news", True, desk)) == found
+    assert said[2:] == ["bbc_news: counting words"]
+    assert found["scores"][classes.BPD]["effective"] < found["scores"][classes.ML_PLSA]["effective"] + 1e-6
+    text = " ".join(classes.render(found).text.split())
+    assert '"fewer" means fewer by more than 2%' in text

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from sklearn.preprocessing import normalize
 
 from laconic import datasets
 from laconic.evaluate import purity
 from laconic.experiments.figures import HeatMaps
 from laconic.experiments.fitting import iterations_given, summary
-from laconic.experiments.parts import SEED, Results, Say, Section
+from laconic.experiments.parts import SEED, Desk, Results, Section
 from laconic.experiments.writing import count, decimal, percent, table
 from laconic.models import NMF, PLSA
 from laconic.priors import Exponential, Pareto, Prior, PseudoDirichlet
@@ -24,6 +25,8 @@ EPS = 0.02  # as in the paper
 TOL = 1e-7
 # A topic counts as used by a document from this share on.
 USED = 0.01
+# Documents have fewer topics if they are fewer by more than this share: more than starts differ.
+FEWER = 0.02
 
 ML_PLSA, BPD, BPD_STRONG = "PLSA", f"PLSA, pseudo-Dirichlet {EPS}", f"PLSA, pseudo-Dirichlet {EPS}, weight 10"
 ML_NMF, EXPONENTIAL, PARETO, BPD_NMF = (
@@ -65,7 +68,8 @@ many with it. Models without a prior have up to twice as many, so that all conve
 - *non-zeros*: share of the documents' weights that are not exactly zero; without a prior weights only come
   close to zero, with one they are set to zero where that is a stationary value
 - *used*: share of the weights that are at least {used:.0%} of the document
-- *topics per document*: exp of the entropy of a document's topics, mean over documents
+- *topics per document*: exp of the entropy of a document's topics, mean over documents; "fewer" means fewer
+  by more than {fewer:.0%}
 - *purity*: share of documents that are of the most frequent class of their strongest topic
 - *explained*: share of the divergence from independence of documents and words that the topics explain; a
   prior pays for sparsity with it
@@ -81,39 +85,31 @@ in the same order on both sides: that of the classes in which they are strongest
 """
 
 
-def run(name: str, quick: bool, say: Say) -> Results:
+def run(name: str, quick: bool, desk: Desk) -> Results:
     """Fit all variants, and measure how sparse documents are and whether topics follow the classes."""
     data: Any = datasets.load(name)
     n_starts, iterations = (1, 15) if quick else (3, 200)
     if quick:
         data = data.where(np.random.default_rng(SEED).permutation(len(data))[:600])
-    say(f"{name}: counting words")
+    desk(f"{name}: counting words")
     corpus = data.corpus(max_features=N_TERMS, min_df=2, max_df=0.5, weighting="count")
     # A document without words has no topics to measure.
     kept = np.flatnonzero(np.diff(corpus.counts.indptr))
     X, labels = corpus.counts[kept], np.asarray(data.labels)[kept]
     classes = sorted(set(labels))
     topics = max(10, len(classes))
-    found: dict[str, list[Results]] = {key: [] for key in VARIANTS}
-    averages: Results = {}
-    differs = []
-    for number in range(n_starts):
-        fitted = {}
-        for key, variant in VARIANTS.items():
-            say(f"{name}, start {number + 1} of {n_starts}: {key}")
-            given = {"loss": "kl", "solver": "em"} if variant.model is NMF else {"solver": "em"}
-            # With a prior there are as many iterations before it sets in as after.
-            rounds = iterations if variant.prior else 2 * iterations
-            model = variant.model(
-                topics, prior=variant.prior, max_iter=rounds, tol=TOL, random_state=SEED + number, **given
-            )
-            with iterations_given():
-                weights = dense(model.fit_transform(X))
-            fitted[key] = model.components_
-            found[key].append(_measures(weights, labels) | {"explained": model.score(X)})
-            if number == 0 and key in (ML_PLSA, BPD):
-                averages[key] = _averages(weights, labels, classes)
-        differs.append(float(np.abs(dense(fitted[EXPONENTIAL]) - dense(fitted[ML_NMF])).max()))
+    starts = [
+        desk.keep(
+            f"{name}, start {number + 1}, {topics} topics, {iterations} iterations",
+            _one_start,
+            X,
+            labels,
+            topics,
+            iterations,
+            SEED + number,
+        )
+        for number in range(n_starts)
+    ]
     return {
         "dataset": name,
         "n_documents": X.shape[0],
@@ -124,14 +120,38 @@ def run(name: str, quick: bool, say: Say) -> Results:
         "starts": n_starts,
         "iterations": iterations,
         "used": USED,
-        "scores": {key: summary(runs) for key, runs in found.items()},
+        "scores": {key: summary([start["scores"][key] for start in starts]) for key in VARIANTS},
         "without": {key: variant.without for key, variant in VARIANTS.items()},
         "shown": [ML_PLSA, BPD],
         "exponential": EXPONENTIAL,
-        "exponential_differs": max(differs),
-        "largest_topic_weight": float(dense(fitted[ML_NMF]).max()),
+        "exponential_differs": max(start["exponential_differs"] for start in starts),
+        "largest_topic_weight": starts[-1]["largest_topic_weight"],
         "classes": classes,
+        "averages": starts[0]["averages"],
+    }
+
+
+def _one_start(X: csr_array, labels: NDArray[Any], topics: int, iterations: int, seed: int) -> Results:
+    classes = sorted(set(labels))
+    scores, fitted, averages = {}, {}, {}
+    for key, variant in VARIANTS.items():
+        given = {"loss": "kl", "solver": "em"} if variant.model is NMF else {"solver": "em"}
+        # With a prior there are as many iterations before it sets in as after.
+        rounds = iterations if variant.prior else 2 * iterations
+        model = variant.model(
+            topics, prior=variant.prior, max_iter=rounds, tol=TOL, random_state=seed, **given
+        )
+        with iterations_given():
+            weights = dense(model.fit_transform(X))
+        fitted[key] = dense(model.components_)
+        scores[key] = _measures(weights, labels) | {"explained": model.score(X)}
+        if key in (ML_PLSA, BPD):
+            averages[key] = _averages(weights, labels, classes)
+    return {
+        "scores": scores,
         "averages": averages,
+        "exponential_differs": float(np.abs(fitted[EXPONENTIAL] - fitted[ML_NMF]).max()),
+        "largest_topic_weight": float(fitted[ML_NMF].max()),
     }
 
 
@@ -165,6 +185,7 @@ def render(results: Results) -> Section:
             for key in ("n_documents", "n_classes", "n_terms", "length", "topics", "used", "iterations")
         },
         starts=count(results["starts"], "random start"),
+        fewer=FEWER,
         table=_table(results),
         figure=figure,
         conclusions=_conclusions(results),
@@ -202,9 +223,9 @@ def _change(results: Results, key: str) -> tuple[Results, Results]:
     return results["scores"][results["without"][key]], results["scores"][key]
 
 
-def _sparser(before: Results, after: Results) -> bool:
+def sparser(before: Results, after: Results) -> bool:
     """Whether documents have fewer topics, by more than starts differ."""
-    return bool(after["effective"] < 0.98 * before["effective"])
+    return bool(after["effective"] < (1 - FEWER) * before["effective"])
 
 
 def _conclusions(results: Results) -> str:
@@ -214,7 +235,7 @@ def _conclusions(results: Results) -> str:
             continue
         before, after = _change(results, key)
         lines.append(
-            f"- {key}: documents have {'fewer' if _sparser(before, after) else 'about as many'} topics "
+            f"- {key}: documents have {'fewer' if sparser(before, after) else 'about as many'} topics "
             f"({decimal(before['effective'], 2)} → {decimal(after['effective'], 2)}), purity "
             f"{100 * (after['purity'] - before['purity']):+.1f} points, explained "
             f"{100 * (after['explained'] - before['explained']):+.1f} points."
@@ -227,7 +248,7 @@ def _exponential(results: Results) -> str:
     key = results["exponential"]
     before, after = _change(results, key)
     moved = results["exponential_differs"] / results["largest_topic_weight"]
-    same = not _sparser(before, after) and not _sparser(after, before)
+    same = not sparser(before, after) and not sparser(after, before)
     verdict = "confirmed: the l1 penalty makes nothing sparse here" if same else "not confirmed here"
     return (
         f"- {key}: documents have {'about as many' if same else 'a different number of'} topics "
@@ -245,5 +266,5 @@ def _findings(results: Results) -> list[str]:
         f"**{_TITLES[results['dataset']]}**: with the paper's prior ({key}), documents use "
         f"{percent(after['used'])} % of the topics instead of {percent(before['used'])} %, and purity goes "
         f"from {percent(before['purity'])} to {percent(after['purity'])} %. The claim that the prior leads "
-        f"to fewer topics per document is {'confirmed' if _sparser(before, after) else 'not confirmed'}."
+        f"to fewer topics per document is {'confirmed' if sparser(before, after) else 'not confirmed'}."
     ]

@@ -246,7 +246,8 @@ def _pathways(results: Results) -> str:
     return table(["component", "pathways", f"the {N_NAMES} heaviest (genes)"], rows, "rrl")
 
 
-def _mean(model: Results, key: str) -> float:
+def mean_of(model: Results, key: str) -> float:
+    """Of what was counted in every component."""
     return float(np.mean([component[key] for component in model["components"]]))
 
 
@@ -255,21 +256,21 @@ def _conclusions(results: Results) -> list[str]:
     grouped, same, as_good = models[GROUPED], models[SAME_STRENGTH], models[SAME_SHARE]
     limit = results["paper"]["genes_of_plain"]
     large = [component["genes"] > limit for component in same["components"]]
-    taken, plain = (_sum(model, "whole") for model in (grouped, same))
+    taken, plain = (sum_of(model, "whole") for model in (grouped, same))
     return [
         f"Plain components are large (in the paper, of more than {limit} genes): at the same λ, {sum(large)} "
-        f"of {COMPONENTS} have more than {limit}, and they touch {_mean(same, 'touched'):.0f} of "
+        f"of {COMPONENTS} have more than {limit}, and they touch {mean_of(same, 'touched'):.0f} of "
         f"{results['n_groups']} pathways each. {verdict(large)}",
-        f"They do not take pathways: they have {percent(_mean(same, 'part'))} % of the genes of a pathway "
+        f"They do not take pathways: they have {percent(mean_of(same, 'part'))} % of the genes of a pathway "
         f"they touch, and take {plain} pathways whole; with pathways, it is "
-        f"{percent(_mean(grouped, 'part'))} % and {taken} (those that overlap with the ones chosen count as "
-        f"touched, too). {verdict([plain < taken, _mean(same, 'part') < _mean(grouped, 'part')])}",
+        f"{percent(mean_of(grouped, 'part'))} % and {taken} (those that overlap with the ones chosen count "
+        f"as touched, too). {verdict([plain < taken, mean_of(same, 'part') < mean_of(grouped, 'part')])}",
         f"With groups, components are easier to read: they are {', '.join(map(str, results['chosen']))} "
-        f"pathways, but of {_mean(grouped, 'genes'):,.0f} genes on average, where plain ones of the same λ "
-        f"have {_mean(same, 'genes'):,.0f}. {verdict(_easier(results))}",
-        f"What the paper does not say: pathways cost genes. Components of {_mean(grouped, 'genes'):,.0f} "
+        f"pathways, but of {mean_of(grouped, 'genes'):,.0f} genes on average, where plain ones of the same λ "
+        f"have {mean_of(same, 'genes'):,.0f}. {verdict(easier(results))}",
+        f"What the paper does not say: pathways cost genes. Components of {mean_of(grouped, 'genes'):,.0f} "
         f"genes in pathways explain {percent(grouped['explained'])} %; plain ones explain "
-        f"{percent(as_good['explained'])} % with {_mean(as_good, 'genes'):,.0f}, and "
+        f"{percent(as_good['explained'])} % with {mean_of(as_good, 'genes'):,.0f}, and "
         f"{percent(models[SAME_GENES]['explained'])} % with about as many.",
         _mutation(grouped["mutation"], same["mutation"]),
     ]
@@ -284,15 +285,16 @@ def _mutation(grouped: float, plain: float) -> str:
     )
 
 
-def _sum(model: Results, key: str) -> int:
+def sum_of(model: Results, key: str) -> int:
+    """Of what was counted in every component."""
     return sum(component[key] for component in model["components"])
 
 
-def _easier(results: Results) -> list[bool]:
+def easier(results: Results) -> list[bool]:
     """Whether components are fewer pathways than plain ones have genes, and have not more genes either."""
     grouped, same = results["models"][GROUPED], results["models"][SAME_STRENGTH]
-    fewer = np.mean(results["chosen"]) < _mean(same, "genes")
-    return [bool(fewer), _mean(grouped, "genes") <= _mean(same, "genes")]
+    fewer = np.mean(results["chosen"]) < mean_of(same, "genes")
+    return [bool(fewer), mean_of(grouped, "genes") <= mean_of(same, "genes")]
 
 
 def _finding(results: Results) -> str:
@@ -300,9 +302,9 @@ def _finding(results: Results) -> str:
     return (
         f"**Genes**: {COMPONENTS} components choose {results['total']} of {results['n_groups']} pathways "
         f"(paper: {results['paper']['groups_of_all']} of {results['paper']['n_groups']:,} groups). A plain "
-        f"component of the same λ touches {_mean(same, 'touched'):.0f} pathways, with "
-        f"{percent(_mean(same, 'part'))} % of the genes of each, and takes none whole in "
+        f"component of the same λ touches {mean_of(same, 'touched'):.0f} pathways, with "
+        f"{percent(mean_of(same, 'part'))} % of the genes of each, and takes none whole in "
         f"{sum(not c['whole'] for c in same['components'])} of {COMPONENTS} cases. Components of "
         f"pathways explain {percent(grouped['explained'])} % of the squared values, plain ones "
-        f"{percent(same['explained'])} %. Groups make components easier to read: {verdict(_easier(results))}"
+        f"{percent(same['explained'])} %. Groups make components easier to read: {verdict(easier(results))}"
     )
