@@ -32,6 +32,7 @@ TINY = Plan(
     whole_strengths=(0.01, 0.1),
     splits=2,
     whole=4,
+    whole_splits=2,
 )
 
 
@@ -97,7 +98,7 @@ def measured():
             "coding": [{"1000": choice}, {"1000": choice | {"chosen": 1.0}}],
             "words": {"accuracy": 0.95, "accuracy_sd": 0.01},
             "dimensions": dimensions,
-            "strengths": {method: {0.05: dimensions[method][1000]} for method in (SPARSE, NONNEGATIVE)},
+            "strengths": {SPARSE: {0.05: dimensions[SPARSE][1000]}},
             "largest": 1000,
             "swept": 1000,
             "whole": {
@@ -105,6 +106,7 @@ def measured():
                 "n_projected": 1000,
                 "rows": rows,
                 "coding": [choice],
+                "splits": 3,
                 "dense_product": 31.6,
             },
             "paper": {
@@ -257,13 +259,19 @@ def test_a_small_collection(fish, tmp_path):
 def test_one_split_has_a_standard_error(fish, tmp_path):
     brought = replace(fish, splits=np.array(["train"] * 45 + ["test"] * 15, dtype=object))
     desk = Keeper(tmp_path / "pieces.json", lambda message: None)
-    plan = replace(TINY, dimensions=(2,), swept=2, lda=(), splits=None, whole_strengths=())
+    plan = replace(
+        TINY, dimensions=(2, 4), coding=(), lda=(), splits=None, whole_strengths=(), whole_splits=None
+    )
     results = plain(run_texts("reuters21578", "rcv1", lambda: brought, plan, desk))
     found = results["dimensions"][LSA]["2"]
     assert found["accuracy_sd"] == pytest.approx(
         (found["accuracy"] * (1 - found["accuracy"]) / 15) ** 0.5, abs=1e-5
     )
     assert CODING not in results["whole"]["rows"]
+    text = " ".join(render_texts(results).text.split())
+    assert "± is the standard error of a share of the latter" in text
+    assert "Sparse coding is left out here" in text
+    assert "LDA" not in text
 
 
 def test_section_of_the_papers_own_numbers(measured):
@@ -300,11 +308,7 @@ def test_the_slip_in_the_papers_table_is_marked_where_it_is_printed(measured):
 
 def test_verdicts_follow_the_numbers(measured):
     def states(results):
-        return {
-            claim.text: claim.judge(results, results, results).state
-            for claim in CLAIMS
-            if len(claim.parts) == 3
-        }
+        return {claim.text: claim.judge(results, results).state for claim in CLAIMS if len(claim.parts) == 2}
 
     coding = "Sparse coding is comparable with LSA, and slow"
     assert states(measured)[coding] == CONFIRMED

@@ -26,25 +26,25 @@ NEWSGROUPS = Plan(
     dimensions=(10, 50, 100, 500, 900),
     swept=500,
     coding=(100, 500),
-    lda=(10, 50, 100),
-    strengths=(0.3, 0.1, 0.02),
-    coding_strengths=(0.0003, 0.001, 0.003, 0.01),
-    whole_strengths=(0.0003, 0.001, 0.003),
-    splits=2,
+    lda=(10, 50),
+    strengths=(0.3, 0.02),
+    coding_strengths=(0.0003, 0.001, 0.003),
+    whole_strengths=(0.001, 0.003),
+    splits=1,
     whole=1000,
+    whole_splits=3,
 )
-BARE = replace(
-    NEWSGROUPS, dimensions=(10, 100, 500), coding=(100,), lda=(100,), strengths=(0.3, 0.1), whole_strengths=()
-)
+BARE = replace(NEWSGROUPS, dimensions=(10, 500), coding=(), lda=(), strengths=(0.3,), whole_strengths=())
 REUTERS = replace(
     NEWSGROUPS,
     dimensions=(10, 100, 1000),
     swept=1000,
     coding=(100,),
-    lda=(10, 100),
+    lda=(10,),
     strengths=(0.3, 0.1),
     whole_strengths=(),
     splits=None,
+    whole_splits=None,
     search=Search((-2, 2), 3),
 )
 QUICK = Plan(
@@ -57,6 +57,7 @@ QUICK = Plan(
     whole_strengths=(0.01,),
     splits=1,
     whole=20,
+    whole_splits=1,
 )
 
 
@@ -68,7 +69,7 @@ def run_newsgroups(name: str, bare: bool, quick: bool, desk: Desk) -> Results:
 
 def run_reuters(quick: bool, desk: Desk) -> Results:
     """Tables 1 to 3, Figures 2 and 3, part b."""
-    plan = replace(QUICK, splits=None) if quick else REUTERS
+    plan = replace(QUICK, splits=None, whole_splits=None) if quick else REUTERS
     return run_texts("reuters21578", "rcv1", partial(load_reuters, quick), plan, desk)
 
 

@@ -15,7 +15,7 @@ def figures(results: Results, title: str) -> dict[str, Chart]:
     name = results["name"]
     levels = {"words, without projection": 100 * results["words"]["accuracy"]}
     dimensions = {method: [(float(n), run) for n, run in runs.items()] for method, runs in _shown(results)}
-    effective = dimensions | {
+    effective = {method: runs for method, runs in dimensions.items() if method != NONNEGATIVE} | {
         method: sorted((run["effective"], run) for run in runs.values())
         for method, runs in results["strengths"].items()
     }
@@ -38,7 +38,7 @@ def figures(results: Results, title: str) -> dict[str, Chart]:
 
 
 def _shown(results: Results) -> list[tuple[str, Results]]:
-    return [(method, runs) for method, runs in results["dimensions"].items() if method in STYLES]
+    return [(method, runs) for method, runs in results["dimensions"].items() if method in STYLES and runs]
 
 
 def _line(method: str, points: list[tuple[float, Results]]) -> Line:

@@ -12,7 +12,7 @@ import numpy as np
 from laconic.experiments.fitting import summary
 from laconic.experiments.parts import SEED, Desk, Results
 from laconic.experiments.sparse_lsa import paper
-from laconic.experiments.sparse_lsa.classifying import PAPERS_SEARCH, Search, svm_scores
+from laconic.experiments.sparse_lsa.classifying import PAPERS_SEARCH, Search, dense, svm_scores
 from laconic.experiments.sparse_lsa.projections import (
     CODING,
     CODING_ITERATIONS,
@@ -49,7 +49,7 @@ class Plan:
     coding, lda : tuple of int
         Those of sparse coding and of LDA, which are slow.
     strengths : tuple of float
-        Those of Figure 3.
+        Those of Figure 3, for Sparse LSA.
     coding_strengths : tuple of float
         Those among which sparse coding's is chosen, at every dimension.
     whole_strengths : tuple of float
@@ -58,6 +58,8 @@ class Plan:
         Into training and test documents, at random; None for the split that the collection brings.
     whole : int
         The dimension where topics are fitted on all documents, as in the paper's Table 3.
+    whole_splits : int or None
+        Splits of these documents: more of them cost little, as topics are fitted once.
     search : Search
         How the classifier's penalty is chosen.
     """
@@ -71,6 +73,7 @@ class Plan:
     whole_strengths: tuple[float, ...]
     splits: int | None
     whole: int
+    whole_splits: int | None
     search: Search = PAPERS_SEARCH
 
 
@@ -117,7 +120,7 @@ def run_texts(name: str, standard: str, load: Callable[[], Any], plan: Plan, des
         "strengths": _joined([run["strengths"] for run in runs], n_test),
         "largest": plan.dimensions[-1],
         "swept": plan.swept,
-        "whole": _whole(corpus, plan, divided, name, desk),
+        "whole": _whole(corpus, plan, divisions(data, plan.whole_splits), name, desk),
         "paper": {
             "sizes": paper.SIZES[standard],
             "densities": paper.DENSITIES[standard],
@@ -157,11 +160,10 @@ def _one_split(halves: Sides, plan: Plan, place: str, desk: Desk) -> Results:
 
     words = desk.keep(f"{place}: words; {plan.search}", halves.words)
     dimensions: Results = {LSA: {n: by_lsa(n) for n in plan.dimensions}}
-    strengths: Results = {}
     for method in (SPARSE, NONNEGATIVE):
         dimensions[method] = {n: sparse(method, n, paper.STRENGTH) for n in plan.dimensions}
-        swept = (paper.STRENGTH, *plan.strengths)
-        strengths[method] = {strength: sparse(method, plan.swept, strength) for strength in swept}
+    swept = (paper.STRENGTH, *plan.strengths)
+    strengths = {SPARSE: {strength: sparse(SPARSE, plan.swept, strength) for strength in swept}}
     tried = {n: {strength: coding(n, strength) for strength in plan.coding_strengths} for n in plan.coding}
     choices = {n: _choice(found) for n, found in tried.items()}
     dimensions[CODING] = {n: tried[n][choice["chosen"]] for n, choice in choices.items()}
@@ -204,7 +206,7 @@ def _whole(corpus: Any, plan: Plan, divided: list[Division], name: str, desk: De
 
     def measured(make: Callable[[], Projection]) -> Results:
         projection = make()
-        described = projection.project(X)
+        described = dense(projection.project(X))
         scores = [
             svm_scores(
                 described[each.train],
@@ -252,7 +254,7 @@ def _whole(corpus: Any, plan: Plan, divided: list[Division], name: str, desk: De
         # Times and densities are those of the first split's choice.
         accuracies = [tried[each["chosen"]]["accuracies"][number] for number, each in enumerate(choices)]
         rows[CODING] = tried[choices[0]["chosen"]] | {"accuracies": accuracies}
-    dense = desk.keep(
+    product = desk.keep(
         f"{name}: dense product, {n} dimensions", lambda: dense_milliseconds(singular().vectors, X[drawn])
     )
     n_test = len(divided[0].test)
@@ -264,5 +266,6 @@ def _whole(corpus: Any, plan: Plan, divided: list[Division], name: str, desk: De
             for method, row in rows.items()
         },
         "coding": choices,
-        "dense_product": dense,
+        "splits": plan.whole_splits,
+        "dense_product": product,
     }

@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from laconic import datasets
 from laconic.corpus.options import VectorizerOptions
 from laconic.experiments.parts import SEED, Results
-from laconic.experiments.sparse_lsa.classifying import Search, split, svm_scores
+from laconic.experiments.sparse_lsa.classifying import Search, dense, split, svm_scores
 from laconic.experiments.sparse_lsa.projections import Projection
 
 GROUPS = ("alt.atheism", "talk.religion.misc")
@@ -43,7 +43,7 @@ class Sides:
         if projection.of_counts:
             train, test = self.train_counts, self.test_counts
         return {
-            **self._scores(projection.project(train), projection.project(test)),
+            **self._scores(dense(projection.project(train)), dense(projection.project(test))),
             "density": projection.density,
             "effective": projection.effective_dimension,
             **projection.notes,

@@ -58,16 +58,7 @@ The paper finds the topics of *all* documents, and splits them afterwards. Here 
 topics are those of the training documents only** ({n_train:,} documents, {n_train_terms:,} words{last}),
 except where it says "all documents". {limit}
 
-- *LSA* projects on singular vectors{approximate}.
-- *Sparse LSA* has up to {sparse_iterations} iterations, and starts from documents drawn at random. Its λ is
-  the paper's 0.05, which can be used as it is: the paper's loss has the same factor 1/2, and its documents
-  have unit length.
-- *Sparse coding* is RLSI with l2 topics and l1 documents. Its penalty is chosen anew at every dimension and
-  in every split, by the accuracy in cross-validation on the training documents: {coding}.
-- *LDA* is scikit-learn's, by variational inference on counts, until {lda_round} more iterations lower the
-  perplexity of the training documents by less than {lda_tol:.1%}: {lda}. It is slow, so it is left out for
-  many dimensions.
-- *Words*, the SVM on tf-idf itself without any projection, have an accuracy of {words} %.
+{methods}
 
 ### Accuracy and dimension (Figure 2)
 
@@ -97,7 +88,8 @@ one core per document, for sparse documents: projected alone, and as one of {n_p
 The paper's times seem to be for single documents, on a computer of 2010. Weights take four bytes here and
 eight in the paper; for sparse topics, the positions of the weights count as well. "Projected" is the share of
 dimensions that are not zero. "{scaled}" also divides by the singular values, as the paper's formula does. The
-last column is for topics of training documents only, with {largest:,} dimensions. {whole_coding}
+last column is for topics of training documents only, with {largest:,} dimensions.
+{whole_split}{whole_coding}
 
 {efficiency}
 
@@ -105,17 +97,26 @@ last column is for topics of training documents only, with {largest:,} dimension
 
 {conclusions}
 """
-_LIMIT = """There cannot be more topics than documents, so training documents cannot have 1,000 topics as in
-the paper; the largest dimension is {largest:,}."""
+_LIMIT = """There cannot be more topics than documents, so training documents cannot have 1,000 as in the
+paper; the largest dimension is {largest:,}."""
+_ERROR = "± is the standard error of a share of the latter."
+_GIVEN = "There is one split, with {n_train:,} articles to train on and {n_test:,} to test with; "
+_SINGLE = "There is one random split, with {n_train:,} documents to train on and {n_test:,} to test with; "
 _RANDOM = """It is trained on two thirds of the documents and tested on the rest; numbers are means ± standard
 deviations over {splits}."""
-_GIVEN = """There is one split, with {n_train:,} articles to train on and {n_test:,} to test with; ± is the
-standard error of a share of the latter."""
+_SPARSE_LSA = """*Sparse LSA* has up to {iterations} iterations, and starts from documents drawn at random.
+  Its λ is the paper's 0.05, which can be used as it is: the paper's loss has the same factor 1/2, and its
+  documents have unit length."""
+_CODING = """*Sparse coding* is RLSI with l2 topics and l1 documents. Its penalty is chosen anew at every
+  dimension, by the accuracy in cross-validation on the training documents: {choices}."""
+_LDA = """*LDA* is scikit-learn's, by variational inference on counts, until {round} more iterations lower the
+  perplexity of the training documents by less than {tol:.1%}: {iterations}. It is slow, so it is left out for
+  many dimensions."""
 
 
 def render_texts(results: Results) -> Section:
     """The section of one collection."""
-    sizes, words = results["paper"]["sizes"], results["words"]
+    sizes = results["paper"]["sizes"]
     fewer = results["n_train"] < results["whole"]["dimension"]
     text = _PROTOCOL.format(
         **{key: results[key] for key in ("name", "n_documents", "n_terms", "n_classes", "n_train")},
@@ -125,13 +126,7 @@ def render_texts(results: Results) -> Section:
         split=_split(results),
         last=" in the last split" if len(results["coding"]) > 1 else "",
         limit=_LIMIT.format(largest=results["largest"]) if fewer else "",
-        approximate=", approximate ones" if results["n_train"] > FEW_DOCUMENTS else "",
-        sparse_iterations=SPARSE_ITERATIONS,
-        coding=_coding_choices(results),
-        lda_round=LDA_ROUND,
-        lda_tol=LDA_TOL,
-        lda=_lda_iterations(results),
-        words=percent(words["accuracy"], words["accuracy_sd"]),
+        methods="\n".join(f"- {line}" for line in _methods(results)),
         accuracies=_accuracies(results),
         slip=_slip(results),
         counterpart=" Beside 900 stands the paper's 1,000." if "900" in results["dimensions"][LSA] else "",
@@ -139,6 +134,7 @@ def render_texts(results: Results) -> Section:
         papers_swept=" here (the paper has 1,000)" if results["swept"] != 1000 else ", as in the paper",
         effective=_effective(results),
         whole=results["whole"]["dimension"],
+        whole_split=_whole_split(results),
         whole_coding=_whole_coding(results),
         n_projected=results["whole"]["n_projected"],
         scaled=SCALED,
@@ -150,22 +146,48 @@ def render_texts(results: Results) -> Section:
 
 
 def _split(results: Results) -> str:
+    sizes = {key: results[key] for key in ("n_train", "n_test")}
     if results["splits"] is None:
-        return _GIVEN.format(n_train=results["n_train"], n_test=results["n_test"])
+        return _GIVEN.format(**sizes) + _ERROR
+    if results["splits"] == 1:
+        return _SINGLE.format(**sizes) + _ERROR
     return _RANDOM.format(splits=count(results["splits"], "random split"))
 
 
-def _choices(choices: list[Results]) -> str:
-    """What was tried in the first split, and what was chosen in the others."""
-    first, *others = choices
-    tried = ", ".join(f"{key}: {percent(value)} %" for key, value in first["tried"].items())
-    chosen = list_of([f"{first['chosen']:g}", *(f"{each['chosen']:g}" for each in others)])
-    return f"{chosen} ({tried}{' in the first split' if others else ''})"
+def _whole_split(results: Results) -> str:
+    splits = results["whole"]["splits"]
+    if splits == results["splits"]:
+        return ""
+    return f"Accuracies here are means ± standard deviations over {count(splits, 'random split')}. "
 
 
-def _coding_choices(results: Results) -> str:
+def _methods(results: Results) -> list[str]:
+    """How each method was run."""
+    words = results["words"]
+    approximate = ", approximate ones" if results["n_train"] > FEW_DOCUMENTS else ""
+    lines = [
+        f"*Words*, the SVM on tf-idf itself without any projection, have an accuracy of "
+        f"{percent(words['accuracy'], words['accuracy_sd'])} %.",
+        f"*LSA* projects on singular vectors{approximate}.",
+        _SPARSE_LSA.format(iterations=SPARSE_ITERATIONS),
+    ]
     by_dimension = {n: [run[n] for run in results["coding"]] for n in results["coding"][0]}
-    return "; ".join(f"with {n} dimensions {_choices(choices)}" for n, choices in by_dimension.items())
+    if by_dimension:
+        said = "; ".join(f"with {n} dimensions {_choices(choices)}" for n, choices in by_dimension.items())
+        lines.append(_CODING.format(choices=said))
+    runs = results["dimensions"][LDA]
+    if runs:
+        said = list_of(f"{run['iterations']:.0f} with {n} dimensions" for n, run in runs.items())
+        means = " (means)" if len(results["coding"]) > 1 else ""
+        lines.append(_LDA.format(round=LDA_ROUND, tol=LDA_TOL, iterations=f"{said}{means}"))
+    return lines
+
+
+def _choices(choices: list[Results]) -> str:
+    """What was chosen in every split, and what was tried in the first."""
+    tried = ", ".join(f"{key}: {percent(value)} %" for key, value in choices[0]["tried"].items())
+    chosen = list_of(f"{each['chosen']:g}" for each in choices)
+    return f"{chosen} ({tried}{' in the first split' if len(choices) > 1 else ''})"
 
 
 def _whole_coding(results: Results) -> str:
@@ -176,12 +198,6 @@ def _whole_coding(results: Results) -> str:
         "Sparse coding recomputes the products of its topics in every call, which is most of its time for a "
         f"single document; its penalty, chosen in the same way, is {_choices(choices)}."
     )
-
-
-def _lda_iterations(results: Results) -> str:
-    runs = results["dimensions"][LDA].items()
-    said = list_of(f"{run['iterations']:.0f} with {n} dimensions" for n, run in runs)
-    return f"{said}{' (means)' if len(results['coding']) > 1 else ''}"
 
 
 def _near(results: Results) -> str:
@@ -195,6 +211,7 @@ def _accuracies(results: Results) -> str:
     rows = [
         [method, *(_accuracy(runs[n]) if n in runs else "" for n in columns)]
         for method, runs in measured.items()
+        if runs
     ]
     return table(["accuracy (%)", *columns], rows, "l" + "r" * len(columns))
 

@@ -43,8 +43,8 @@ def conclusions(results: Results) -> list[str]:
         _memory(results),
         _time(results),
         _same_size(results),
-        _coding(results),
-        _lda(results),
+        *([_coding(results)] if results["dimensions"][CODING] else []),
+        *([_lda(results)] if results["dimensions"][LDA] else []),
         _scaled(results),
     ]
 
@@ -77,12 +77,11 @@ def _few_dimensions(results: Results) -> str:
     runs = results["dimensions"]
     gaps = {n: _gap({LSA: runs[LSA][n], SPARSE: runs[SPARSE][n]}, LSA, SPARSE) for n in runs[SPARSE]}
     said = [f"{gap:+.1f} ({n})" for n, gap in gaps.items()]
-    # The spread of means over few splits.
     noise = max(run["accuracy_sd"] for method in (LSA, SPARSE) for run in runs[method].values())
     first, *_, last = gaps.values()
     return (
-        f"With few dimensions it loses more than with many: LSA is ahead by {list_of(said)} points, where "
-        f"splits differ by up to {100 * noise:.1f}. {verdict([first > 0, first > last])}"
+        f"With few dimensions it loses more than with many: LSA is ahead by {list_of(said)} points, with "
+        f"an uncertainty (±) of up to {100 * noise:.1f}. {verdict([first > 0, first > last])}"
     )
 
 
