@@ -42,6 +42,30 @@ def test_every_model_can_be_rehearsed(name):
     rehearse(name, {})
 
 
+SHARED = """
+import numpy as np
+from laconic import Corpus
+from laconic.kernels.budget import budget_sweep
+from laconic.kernels.columns import take_columns
+from laconic.models.making import make_model
+from laconic.models.rehearsal import Rehearsal, rehearse
+
+Rehearsal.goes_on = True
+Rehearsal("rlsi").share(make_model("rlsi"))
+shared = {kernel: kernel.signatures for kernel in (budget_sweep, take_columns)}
+rehearse("rlsi", {})
+Corpus.from_counts(np.ones((3, 2), int), ["a", "b"]).save("corpus")
+print(*(shared[kernel] == kernel.signatures for kernel in shared), *map(len, shared.values()))
+"""
+
+
+def test_the_share_of_this_process_is_what_a_fit_and_saving_need(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", SHARED], check=True, cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.stdout.split() == ["True", "True", "1", "2"]
+
+
 @pytest.fixture
 def started(monkeypatch, tmp_path):
     """The commands that were started: they sleep, whatever they are."""

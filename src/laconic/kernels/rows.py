@@ -226,13 +226,14 @@ def sound_rows(indptr, indices, data, n_columns, least):
 @njit(nogil=True, cache=True)
 def compress(rows):
     """Dense rows in CSR parts: the non-zeros of each row, their columns and values."""
-    sizes = np.zeros(rows.shape[0], np.int64)
+    sizes = np.empty(rows.shape[0], np.int64)
+    total = 0
     for i in range(rows.shape[0]):
         row, count = rows[i], 0
         for k in range(row.size):
             count += row[k] != 0
         sizes[i] = count
-    total = sizes.sum()
+        total += count
     # Every entry is written, and the next one over it if it was zero: no branch to guess, one place to spare.
     indices = np.empty(total + 1, np.int32)
     data = np.empty(total + 1, rows.dtype)

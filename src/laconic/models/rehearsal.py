@@ -2,7 +2,8 @@
 
 Numba compiles one thing at a time in a process, and keeps what it has compiled on disk, where this process
 finds it. So a first fit takes as long as the longer of the two. What is rehearsed is a fit of a few made-up
-documents: nobody has to list the kernels that a model needs.
+documents: nobody has to list the kernels that a model needs. Reading takes less time than that, so this
+process compiles a little of it, too.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numba
 import numpy as np
@@ -26,6 +27,9 @@ from laconic.cores import available_cores
 from laconic.kernels import rows
 from laconic.kernels.compiling import folder_of
 from laconic.postponing import postpone
+
+if TYPE_CHECKING:
+    from laconic.models.base import TopicModel
 
 N_DOCUMENTS, N_TERMS, N_TOPICS = 120, 80, 3
 RARELY = {"n_topics", "n_components", "n_jobs", "random_state", "verbose", "init", "graph", "max_iter"}
@@ -77,6 +81,20 @@ class Rehearsal:
         """Whether the other process is at it."""
         return self._process is not None and self._process.poll() is None
 
+    def share(self, model: TopicModel) -> None:
+        """Compile here what the other process would come to last, and what saving needs.
+
+        Before reading: when the other comes to it, it has to be there.
+        """
+        if self.goes_on:
+            from scipy.sparse import csr_array
+
+            from laconic.matrices import by_columns
+
+            if model.get_params().get("terms_per_topic") is not None:
+                sweep_once()
+            by_columns(csr_array(np.ones((1, 1), np.float32)))
+
     def wait(self) -> None:
         """Wait until it is done. If it failed, the fit compiles for itself what is missing."""
         if self._process is not None:
@@ -113,6 +131,16 @@ def rehearse(name: str, parameters: Mapping[str, Any]) -> None:
             model.fit({"first": X, "second": X}).transform({"first": X})
             return
         model.fit(X, np.arange(N_DOCUMENTS) % 2 if model.traits.classes else None).transform(X)
+
+
+def sweep_once() -> None:
+    """Give the only topic its only word, with numbers of the types that a fit has."""
+    from laconic.kernels.budget import budget_sweep
+
+    numbers, places = np.ones((1, 1), np.float32), np.zeros((1, 1), np.int64)
+    budget_sweep(
+        np.eye(1), numbers, places, numbers.copy(), places[0], 1, True, numbers[0].copy(), numbers[0, 0]
+    )
 
 
 def _main() -> None:

@@ -10,9 +10,10 @@ import typer
 
 from laconic.cli.options.declaring import command
 from laconic.cli.screen.console import emit, say, waiting
-from laconic.cli.screen.fitting import conclude, fit_and_save, nothing_kept, wait_for
+from laconic.cli.screen.fitting import conclude, fit_and_save, nothing_kept, share_with, wait_for
 from laconic.cli.screen.reading import describe
 from laconic.cli.screen.tables import TOPICS_SHOWN, labels_column, tell_of_others, topics_table
+from laconic.postponing import postpone
 
 if TYPE_CHECKING:
     from laconic.bundle import Bundle
@@ -47,8 +48,9 @@ def demo(output: Output = Path("demo-model"), topics: Topics = TOPICS) -> None:
     This takes a few seconds and needs no data: the collection is the docstrings of the Python that runs
     it. Each topic is shown with the modules in which it is strongest.
     """
+    postpone()
     with nothing_kept(), ExitStack() as stack:
-        with waiting("reading the docstrings of the standard library"):
+        with waiting("starting"):
             from laconic.models.rehearsal import Rehearsal
 
             rehearsal = stack.enter_context(Rehearsal("rlsi"))
@@ -61,10 +63,12 @@ def demo(output: Output = Path("demo-model"), topics: Topics = TOPICS) -> None:
             from laconic.corpus.stdlib import standard_library
             from laconic.models.making import make_model
 
+            model = make_model("rlsi", topics, random_state=0)
+        share_with(rehearsal, model)
+        with waiting("reading the docstrings of the standard library"):
             texts, labels, ids = standard_library()
             corpus = Corpus.from_texts(texts, labels=labels, ids=ids, keep_texts=True, **TERMS)
         say(f"read {describe(corpus)}")
-        model = make_model("rlsi", topics, random_state=0)
         wait_for(rehearsal)
         bundle, outcome = fit_and_save(model, {"": corpus}, output)
     extra = labels_column(labels, model.transform(corpus.X))

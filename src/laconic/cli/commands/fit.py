@@ -18,6 +18,7 @@ from laconic.cli.screen.fitting import (
     conclude,
     fit_and_save,
     nothing_kept,
+    share_with,
     wait_for,
 )
 from laconic.cli.screen.reading import ReadingDisplay, describe, tell_problems
@@ -274,6 +275,7 @@ def fit(
 
             with waiting(f"connecting to {dask}"):
                 client = stack.enter_context(connected(dask))
+        share_with(rehearsal, model)
         with within(limit):
             corpora = _read(source, reading, modalities, keep_texts=not (no_texts or no_documents))
         corpus = next(iter(corpora.values()))

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from laconic.corpus import Corpus
     from laconic.engines import Checkpoint
     from laconic.losses.loop import Progress
+    from laconic.models.base import TopicModel
     from laconic.models.rehearsal import Rehearsal
 
 
@@ -141,6 +142,13 @@ def _documents_kept(bundle: Bundle) -> str:
     texts = any(corpus.texts is not None for corpus in documents.corpora.values())
     kept = " and their texts" if texts else ", without their texts"
     return f", with {plural(len(documents), 'document')}{kept} ({size(documents.nbytes)})"
+
+
+def share_with(rehearsal: Rehearsal, model: TopicModel) -> None:
+    """Compile a part of what the other process compiles, and say so."""
+    if rehearsal.goes_on:
+        with waiting(COMPILING):
+            rehearsal.share(model)
 
 
 def wait_for(rehearsal: Rehearsal) -> None:
