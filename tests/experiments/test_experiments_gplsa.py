@@ -8,7 +8,7 @@ from laconic.datasets import Images, Multimodal
 from laconic.experiments.fitting import iterations_given
 from laconic.experiments.gplsa import efficiency, joint, joint_page
 from laconic.experiments.gplsa.crossmodal import correlation
-from laconic.experiments.gplsa.graph_nmf import LOSSES
+from laconic.experiments.gplsa.graph_nmf import DivergenceGraphNMF, SquaredGraphNMF
 from laconic.experiments.gplsa.images import (
     END,
     METHODS,
@@ -22,11 +22,13 @@ from laconic.experiments.gplsa.images import (
 )
 from laconic.experiments.gplsa.images_page import render_images
 from laconic.experiments.gplsa.joint import canonical, maps, pair_weights
-from laconic.experiments.gplsa.modalities import fit_modalities
+from laconic.experiments.gplsa.modalities import Trial, fit_modalities, try_all
 from laconic.experiments.gplsa.paper import CLUSTERING, CROSS_MODAL
 from laconic.experiments.gplsa.paths import plsa_path
 from laconic.experiments.keeping import Keeper
 from laconic.experiments.parts import plain
+
+LOSSES = {"l2": SquaredGraphNMF, "kl": DivergenceGraphNMF}
 
 
 @pytest.fixture
@@ -220,6 +222,32 @@ def test_section_compares_with_the_paper():
     assert "GraphPLSA l2 11.0 points below the paper" in section.findings[1]
 
 
+def test_strengths_are_chosen_by_the_score_on_held_out_pairs(tmp_path):
+    """The best is another one for every divergence; a second run finds all pieces."""
+    best = {"l1": 0.1, "l2": 1.0, "skl": 10.0}
+    asked = []
+
+    def validated(part, rest, divergence, strength, *size):
+        assert (part, rest, size) == ("part", "rest", (5, 7))
+        asked.append((divergence, strength))
+        return {"score": float(strength == best[divergence])}
+
+    def measured(train, test, divergence, strength, *size):
+        assert (train, test, size) == ("train", "test", (5, 7))
+        return {"strength": strength}
+
+    grid = (0.1, 1.0, 10.0)
+    trial = Trial(grid, validated, ("part", "rest"), "score", measured, ("train", "test"), (5, 7))
+    path = tmp_path / "pieces.json"
+    found = try_all(trial, Keeper(path, lambda message: None))
+    assert found["strengths"] == best
+    assert {name: run["strength"] for name, run in found["ours"].items()} == best | {"tied": 1.0}
+    assert [row["strength"] for row in found["tuning"]["l2"]] == list(grid)
+    assert len(asked) == 9
+    assert try_all(trial, Keeper(path, lambda message: None)) == found
+    assert len(asked) == 9
+
+
 @pytest.fixture
 def pairs():
     """Pairs of two classes: their words tell them apart, on either side."""
@@ -299,5 +327,5 @@ def test_efficiency_names_the_slowest():
     }
     section = efficiency.render(results)
     assert "| l1 | 600 | 6.0 |" in section.text
-    assert "l1 > skl > l2 at strength 1: l1 is the slowest at 1 of 1 strengths" in section.text
+    assert "l1 > skl > l2 at strength 1. l1 is the slowest at 1 of 1 strength" in section.text
     assert "takes 3.0 times as long as one with l2 and 2.0 times" in section.findings[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from textwrap import fill
 
@@ -91,6 +91,21 @@ def list_of(names: Iterable[str]) -> str:
     """
     *others, last = [*names] or [""]
     return f"{', '.join(others)} and {last}" if others else last
+
+
+def edges(chosen: Mapping[str, float], choices: Mapping[str, Sequence[float]]) -> str:
+    """Whether what was chosen is the smallest or the largest that there was to choose from.
+
+    >>> edges({"l1": 10, "l2": 1}, {"l1": [1, 10], "l2": [0.1, 1, 10]})
+    'That of l1 is at the edge of what was tried, so that others might do better.'
+    >>> edges({"l2": 1}, {"l2": [0.1, 1, 10]})
+    'None is at the edge of what was tried.'
+    """
+    at = [name for name, value in chosen.items() if value in (min(choices[name]), max(choices[name]))]
+    if not at:
+        return "None is at the edge of what was tried."
+    noun, verb = ("That", "is") if len(at) == 1 else ("Those", "are")
+    return f"{noun} of {list_of(at)} {verb} at the edge of what was tried, so that others might do better."
 
 
 def points(ours: float, theirs: float, close: float = CLOSE) -> str:

@@ -10,28 +10,29 @@ from numpy.typing import NDArray
 from laconic import datasets
 from laconic.corpus import Corpus
 from laconic.evaluate import mate_ranks
-from laconic.experiments.gplsa.modalities import DIVERGENCES, NO_STRENGTH, fit_modalities
-from laconic.experiments.parts import Results, Say, Section
-from laconic.experiments.writing import count, decimal, list_of, percent, quoted, table
+from laconic.experiments.gplsa.modalities import Trial, fit_modalities, try_all
+from laconic.experiments.parts import Desk, Results, Section
+from laconic.experiments.writing import count, decimal, edges, list_of, percent, quoted, table
 
 LANGUAGES = {"de": "german", "en": "english"}
-STRENGTHS = (0.1, 1.0, 10.0)
+STRENGTHS = (0.1, 1.0, 10.0, 100.0, 1000.0)
 # The model whose topics are shown, as in the paper.
 SHOWN = "skl"
 N_KEYWORDS = 10
 N_SHOWN_TOPICS = 8
 N_SHOWN_SPEECHES = 3
 
-_TEXT = """ {n_train:,} pairs of speeches to learn from and {n_test:,} held out (the paper has 1,000 and
-100). Stop words are removed and words stemmed; terms in fewer than {min_df} speeches or in more than
-{max_df:.0%} of them are left out: {terms}. {topics} topics, {iterations} iterations, one start. The paper
-shows topics and keywords, and has no numbers; all numbers here are ours.
+_TEXT = """
+There are {n_train:,} pairs of speeches to learn from and {n_test:,} held out (in the paper, 1,000 and 100).
+Stop words are removed and words stemmed. Terms in fewer than {min_df} speeches or in more than {max_df:.0%}
+of them are left out, which leaves {terms}. Fits have {topics} topics, {iterations} iterations and one
+start. The paper shows topics and keywords, and has no numbers; all numbers here are ours.
 
 ### Mates
 
 For each held-out German speech, all {n_test:,} English ones are ranked by the correlation of their topics.
 How often does its translation come first? The strength is the best of {grid} (by mean reciprocal rank) when
-{n_validation:,} training pairs are held out: {strengths}. "Random" is chance.
+{n_validation:,} training pairs are held out: {strengths}. {edges} "Random" is chance.
 
 {mates}
 
@@ -54,11 +55,11 @@ speeches; terms in bold occur in the translation.
 """
 
 
-def run(quick: bool, say: Say) -> Results:
+def run(quick: bool, desk: Desk) -> Results:
     """Fit all divergences, look for mates, and translate keywords."""
-    n_train, n_test, n_topics, iterations = (600, 200, 20, 5) if quick else (5000, 1000, 100, 50)
-    strengths = STRENGTHS[1:2] if quick else STRENGTHS
-    say("europarl: counting words")
+    n_train, n_test, size = (600, 200, (20, 5)) if quick else (5000, 1000, (100, 50))
+    strengths = (1.0,) if quick else STRENGTHS
+    desk("europarl: counting words")
     texts = datasets.load("europarl_de_en").texts
     corpora = {
         language: Corpus.from_texts(
@@ -67,41 +68,30 @@ def run(quick: bool, say: Say) -> Results:
         for language, name in LANGUAGES.items()
     }
     train = {language: corpus.counts for language, corpus in corpora.items()}
-    new = {
-        language: corpus.vectorize(texts[language][n_train : n_train + n_test])
-        for language, corpus in corpora.items()
-    }
-    tuning, mates, shown = {}, {}, None
-    for divergence in DIVERGENCES:
-        strength = NO_STRENGTH
-        if divergence != "tied":
-            tuning[divergence] = _tune(train, divergence, strengths, n_topics, iterations, say)
-            strength = max(tuning[divergence], key=lambda row: row["mrr"])["strength"]
-        say(f"europarl, {divergence}: all training pairs")
-        model = fit_modalities(train, divergence, strength, n_topics, iterations)
-        mates[divergence] = {"strength": strength if divergence in tuning else None, **_mates(model, new)}
-        shown = model if divergence == SHOWN else shown
-    originals = {language: texts[language][n_train : n_train + n_test] for language in LANGUAGES}
+    new = {language: texts[language][n_train : n_train + n_test] for language in LANGUAGES}
+    trial = Trial(strengths, _validated, _held_out(train), "mrr", _measured, (corpora, new), size)
+    found = try_all(trial, desk)
+    chosen, ours = found["strengths"], found["ours"]
     return {
         "n_train": n_train,
         "n_test": n_test,
         "n_validation": _n_validation(n_train),
         "min_df": 5,
         "max_df": 0.3,
-        "topics": n_topics,
-        "iterations": iterations,
+        "topics": size[0],
+        "iterations": size[1],
         "n_terms": {language: corpus.shape[1] for language, corpus in corpora.items()},
         "strengths": list(strengths),
-        "tuning": tuning,
-        "mates": mates,
+        "tuning": found["tuning"],
+        "mates": {name: {"strength": chosen.get(name), **run["mates"]} for name, run in ours.items()},
         "random": {
             "mrr": float((1 / np.arange(1, n_test + 1)).mean()),
             "first": 1 / n_test,
             "ten": 10 / n_test,
         },
         "shown": SHOWN,
-        "paired": _paired(shown, corpora),
-        "keywords": _keywords(shown, corpora, new, originals),
+        "paired": ours[SHOWN]["paired"],
+        "keywords": ours[SHOWN]["keywords"],
     }
 
 
@@ -109,24 +99,42 @@ def _n_validation(n_train: int) -> int:
     return n_train // 10
 
 
-def _tune(
-    train: dict[str, Any],
+def _held_out(train: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Some training pairs to learn from, and others to look up.
+
+    Strengths differ by factors of ten: a part of the data tells them apart as well as the whole.
+    """
+    n_rest = _n_validation(train["de"].shape[0])
+    part = {language: X[n_rest : 4 * n_rest] for language, X in train.items()}
+    return part, {language: X[:n_rest] for language, X in train.items()}
+
+
+def _validated(
+    part: dict[str, Any],
+    rest: dict[str, Any],
     divergence: str,
-    strengths: tuple[float, ...],
+    strength: float,
     n_topics: int,
     iterations: int,
-    say: Say,
-) -> list[Results]:
-    # Strengths differ by factors of ten: a part of the data tells them apart as well as the whole.
-    n_rest = _n_validation(train["de"].shape[0])
-    rest = {language: X[:n_rest] for language, X in train.items()}
-    part = {language: X[n_rest : 4 * n_rest] for language, X in train.items()}
-    scores = []
-    for strength in strengths:
-        say(f"europarl, {divergence}, strength {strength:g}, on a part of the training pairs")
-        model = fit_modalities(part, divergence, strength, n_topics, iterations)
-        scores.append({"strength": strength, **_mates(model, rest)})
-    return scores
+) -> Results:
+    return _mates(fit_modalities(part, divergence, strength, n_topics, iterations), rest)
+
+
+def _measured(
+    corpora: dict[str, Corpus],
+    texts: dict[str, Any],
+    divergence: str,
+    strength: float,
+    n_topics: int,
+    iterations: int,
+) -> Results:
+    train = {language: corpus.counts for language, corpus in corpora.items()}
+    new = {language: corpus.vectorize(texts[language]) for language, corpus in corpora.items()}
+    model = fit_modalities(train, divergence, strength, n_topics, iterations)
+    found: Results = {"mates": _mates(model, new)}
+    if divergence == SHOWN:
+        found |= {"paired": _paired(model, corpora), "keywords": _keywords(model, corpora, new, texts)}
+    return found
 
 
 def _mates(model: Any, X: dict[str, Any]) -> Results:
@@ -198,6 +206,7 @@ def render(results: Results) -> Section:
         terms=list_of(terms),
         grid=list_of([f"{strength:g}" for strength in results["strengths"]]),
         strengths=list_of(chosen),
+        edges=_edges(results),
         mates=_mates_table(results),
         n_shown=len(results["paired"]),
         paired=_paired_table(results),
@@ -208,6 +217,12 @@ def render(results: Results) -> Section:
         speeches="\n\n".join(_speech(n, speech) for n, speech in enumerate(keywords["speeches"], start=1)),
     )
     return Section("Two languages: Europarl", text, _findings(results))
+
+
+def _edges(results: Results) -> str:
+    chosen = {name: run["strength"] for name, run in results["mates"].items() if run["strength"]}
+    choices: list[float] = results["strengths"]
+    return edges(chosen, dict.fromkeys(chosen, choices))
 
 
 def _mates_table(results: Results) -> str:

@@ -13,26 +13,29 @@ from laconic import datasets
 from laconic.experiments.gplsa.images import draw
 from laconic.experiments.gplsa.paths import plsa_path
 from laconic.experiments.parts import SEED, Desk, Results, Section
-from laconic.experiments.writing import ranking, table
+from laconic.experiments.writing import count, list_of, ranking, table
 
 STRENGTHS = (1.0, 100.0)
 NO_GRAPH = "no graph"
 ITERATIONS, REPEATS = 10, 2
 
-_TEXT = """ The paper says of l1 that "the computation only involves arithmetic operations and thresholding,
-which is substantially more simple and efficient". Here is the CPU time of an iteration on all of COIL-20
-({n_documents:,} images, {n_topics} topics), the best of {repeats} runs of {iterations} iterations each, on
-one core, from random numbers.
+_TEXT = """
+The paper says of l1 that "the computation only involves arithmetic operations and thresholding, which is
+substantially more simple and efficient". The table has the CPU time of an iteration on all of COIL-20
+({n_documents:,} images, {n_topics} topics) from random numbers, on one core: the best of {repeats} runs of
+{iterations} iterations each.
 
 {table}
 
-{conclusion} The reason: the paper's closed form for l1 is for one neighbour. With several, each weight is
-the median of those of all neighbours and of a value that depends on the multiplier, and the sum of weights
-has plateaus, so its root has to be searched between bounds. And rows that have become equal only move
+{conclusion}
+
+The reason is that the paper's closed form for l1 is for one neighbour. With several, each weight is the
+median of the neighbours' weights and of a value that depends on the multiplier. The sum of weights then has
+plateaus, so the multiplier has to be searched between bounds. And rows that have become equal only move
 together, which takes another step. For l2 and skl a weight is a square root or a value of the Wright omega
-function, and Newton's method finds the root in a few steps, from above. The arithmetic of l1 is simpler;
-there is more of it. Here most of the time goes into the pixels; on sparse texts the gap is wider ([PLSA
-with a graph](../graph-plsa.md)).
+function, and Newton's method finds the multiplier in a few steps. So the arithmetic of l1 is simpler, but
+there is more of it. On images most of the time goes into the pixels; on sparse texts the gap is wider
+([PLSA with a graph](../graph-plsa.md)).
 """
 
 
@@ -92,16 +95,14 @@ def render(results: Results) -> Section:
             cells = [(f"{1000 * row[s]:.0f}", f"{row[s] / base:.1f}") for s in strengths]
             rows.append([name, *(cell for pair in cells for cell in pair)])
     headings = ["divergence"] + [what for s in strengths for what in (f"strength {s}: ms", "of no graph")]
-    orders = {s: ranking({n: r[s] for n, r in results["seconds"].items() if s in r}, 0.0) for s in strengths}
-    last = [slowest(results, s) for s in strengths]
+    orders = [
+        f"{ranking({n: r[s] for n, r in results['seconds'].items() if s in r}, 0.0)} at strength {s}"
+        for s in strengths
+    ]
+    n_slowest = [slowest(results, s) for s in strengths].count("l1")
     conclusion = (
-        "By time, "
-        + "; ".join(f"{order} at strength {s}" for s, order in orders.items())
-        + (
-            "."
-            if "l1" not in last
-            else f": l1 is the slowest at {last.count('l1')} of {len(last)} strengths."
-        )
+        f"From the slowest to the fastest: {list_of(orders)}. l1 is the slowest at {n_slowest} of "
+        f"{count(len(strengths), 'strength')}."
     )
     text = _TEXT.format(
         **{key: results[key] for key in ("n_documents", "n_topics", "repeats", "iterations")},

@@ -5,8 +5,7 @@ R are the weights of the edges, symmetric and non-negative; ``D - R`` is the Lap
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +15,20 @@ from scipy.special import kl_div
 Floats = NDArray[np.float64]
 
 _TINY = 1e-12
+
+
+class Spectrum(NamedTuple):
+    """The Laplacian of a graph: eigenvalues, none of which is negative, and vectors as columns."""
+
+    values: Floats
+    vectors: Floats
+
+
+def spectrum_of(graph: Any) -> Spectrum:
+    """Decompose the Laplacian of a graph."""
+    dense = graph.toarray()
+    values, vectors = eigh(np.diag(dense.sum(axis=1)) - dense)
+    return Spectrum(np.maximum(values, 0), vectors)
 
 
 class GraphNMF(Protocol):
@@ -61,14 +74,12 @@ class DivergenceGraphNMF:
     Topics by multiplicative updates; documents by the linear equations that come of ``log(x / y)`` being
     about ``1 - y / x``. That is an approximation, so that the objective may rise. The Laplacian is
     decomposed once: then the equations of every topic, which differ by a multiple of the identity, are solved
-    by two products.
+    by two products. `spectrum` is that of the graph, if it is known: to find it takes long.
     """
 
-    def __init__(self, X: Floats, graph: Any, strength: float) -> None:
+    def __init__(self, X: Floats, graph: Any, strength: float, spectrum: Spectrum | None = None) -> None:
         self.X, self.graph, self.strength = X, graph.tocoo(), strength
-        dense = graph.toarray()
-        values, self.vectors = eigh(np.diag(dense.sum(axis=1)) - dense)
-        self.values = np.maximum(values, 0)
+        self.values, self.vectors = spectrum_of(graph) if spectrum is None else spectrum
 
     def step(self, W: Floats, C: Floats) -> tuple[Floats, Floats]:
         """An iteration: topics, then documents."""
@@ -90,9 +101,3 @@ class DivergenceGraphNMF:
     def scaled(self, W: Floats, C: Floats) -> Floats:
         """Topics that sum to one."""
         return W * C.sum(axis=1)
-
-
-LOSSES: dict[str, Callable[[Floats, Any, float], GraphNMF]] = {
-    "l2": SquaredGraphNMF,
-    "kl": DivergenceGraphNMF,
-}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +22,13 @@ from laconic import datasets
 from laconic.datasets.registry import ImagesName
 from laconic.evaluate import kmeans_scores
 from laconic.experiments.fitting import iterations_given, summary
+from laconic.experiments.gplsa.graph_nmf import (
+    DivergenceGraphNMF,
+    GraphNMF,
+    Spectrum,
+    SquaredGraphNMF,
+    spectrum_of,
+)
 from laconic.experiments.gplsa.paper import CLUSTERING
 from laconic.experiments.gplsa.paths import Point, nmf_path, plsa_path
 from laconic.experiments.parts import SEED, Desk, Results
@@ -68,6 +76,8 @@ class Plan:
         For how many classes scores are shown against iterations.
     l1_most : float
         The largest strength to choose from for l1, which makes rows equal much sooner.
+    plain_seeds : int
+        Random starts of PLSA without a graph, which the paper does not have, if there are fewer of them.
     """
 
     tuning: dict[int, int]
@@ -78,6 +88,7 @@ class Plan:
     tuning_seeds: int
     curve: int
     l1_most: float = 10.0
+    plain_seeds: int = 5
 
 
 @dataclass(frozen=True)
@@ -92,6 +103,11 @@ class Drawn:
     def n_classes(self) -> int:
         """How many classes were drawn."""
         return len(np.unique(self.labels))
+
+    @cached_property
+    def spectrum(self) -> Spectrum:
+        """That of the graph: for one method only, but for all of its fits."""
+        return spectrum_of(self.graph)
 
 
 def neighbours(X: NDArray[np.float64], n_neighbors: int = N_NEIGHBORS) -> csr_array:
@@ -122,9 +138,13 @@ def path(method: str, drawn: Drawn, setting: Setting, marks: Sequence[int], seed
         # Every image weighs the same, as in the paper.
         X = csr_array(normalize(drawn.X, norm="l1").astype(np.float32))
         return plsa_path(X, drawn.graph, drawn.n_classes, kind, setting.strength, **fixed)
-    loss, norm = ("kl", "l1") if kind == "KL" else ("l2", "l2")
-    X = normalize(drawn.X, norm=norm)
-    return nmf_path(X, drawn.graph, drawn.n_classes, loss, setting.strength, **fixed)
+    X = normalize(drawn.X, norm="l1" if kind == "KL" else "l2")
+    problem: GraphNMF = (
+        DivergenceGraphNMF(X, drawn.graph, setting.strength, drawn.spectrum)
+        if kind == "KL"
+        else SquaredGraphNMF(X, drawn.graph, setting.strength)
+    )
+    return nmf_path(X, drawn.n_classes, problem, **fixed)
 
 
 def scored(
@@ -227,7 +247,8 @@ def _runs(
     name: str, method: str, drawn: Drawn, setting: Setting | None, plan: Plan, desk: Desk
 ) -> list[Results]:
     """Scores of a method from every start."""
-    seeds = range(SEED + 1, SEED + 1 + plan.seeds)
+    n_seeds = min(plan.seeds, plan.plain_seeds) if method == PLAIN else plan.seeds
+    seeds = range(SEED + 1, SEED + 1 + n_seeds)
     what = f"{name}, {drawn.n_classes} classes: {method}"
     if setting is None:
         return [desk.keep(f"{what}, {seed}", _without_graph, method, drawn, seed) for seed in seeds]

@@ -18,16 +18,15 @@ from laconic.engines import Shards, Threads
 from laconic.evaluate import mean_average_precision
 from laconic.experiments.gplsa.crossmodal import (
     MODALITIES,
-    VALIDATION,
     class_probabilities,
     correlation,
     dense,
+    held_out,
     matrices,
-    rows_of,
 )
-from laconic.experiments.gplsa.modalities import DIVERGENCES, NO_STRENGTH, fit_modalities
+from laconic.experiments.gplsa.modalities import Trial, fit_modalities, try_all
 from laconic.experiments.gplsa.paper import CROSS_MODAL, CROSS_MODAL_BASELINE
-from laconic.experiments.parts import SEED, Desk, Results
+from laconic.experiments.parts import Desk, Results
 from laconic.losses.divergence.counts import known_words, of_sum_one
 from laconic.losses.divergence.likelihood import fold_in_shards
 from laconic.losses.divergence.linked import settle_on_graph
@@ -36,7 +35,7 @@ from laconic.losses.divergence.problems import SIMPLEX
 from laconic.losses.loop import Patience
 from laconic.models import MultimodalPLSA
 
-STRENGTHS = (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
+STRENGTHS = (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0, 10000.0)
 WITH_PAIR, WITHOUT_PAIR = "with its own pair", "without its own pair"
 TOPIC, SEMANTIC = "topic space", "semantic space"
 # Of canonical correlation: numbers of dimensions to choose from, and what is added to variances (as a share).
@@ -46,39 +45,18 @@ _PATIENCE = Patience(200, 1e-6)
 
 def run(quick: bool, desk: Desk) -> Results:
     """Fit all divergences, and look up test images and texts whose pairs are known."""
-    n_topics, iterations, strengths = (20, 5, STRENGTHS[2:3]) if quick else (100, 50, STRENGTHS)
+    size, strengths = ((20, 5), (1.0,)) if quick else ((100, 50), STRENGTHS)
     data = datasets.load("wikipedia_xmodal")
     train, test = data.split("train"), data.split("test")
-    held_out = np.random.default_rng(SEED).random(len(train.labels)) < VALIDATION
-    part, rest = rows_of(train, ~held_out), rows_of(train, held_out)
-    tuning: Results = {}
-    chosen: dict[str, float] = {}
-    ours: Results = {}
-    for divergence in DIVERGENCES:
-        fixed = n_topics, iterations
-        if divergence != "tied":
-            tuning[divergence] = [
-                desk.keep(
-                    f"{divergence}, {strength:g}, {fixed}, on a part of the training pairs",
-                    _validated,
-                    *(part, rest, divergence, strength, *fixed),
-                )
-                for strength in strengths
-            ]
-            chosen[divergence] = max(tuning[divergence], key=lambda row: row["map"])["strength"]
-        strength = chosen.get(divergence, NO_STRENGTH)
-        key = f"{divergence}, {strength:g}, {fixed}, all training pairs"
-        ours[divergence] = desk.keep(key, _measured, train, test, divergence, strength, *fixed)
+    parts = held_out(train)
+    trial = Trial(strengths, _validated, parts, "map", _measured, (train, test), size)
     return {
         "n_train": len(train.labels),
         "n_test": len(test.labels),
-        "topics": n_topics,
-        "iterations": iterations,
-        "grid": strengths,
-        "tuning": tuning,
-        "strengths": chosen,
-        "ours": ours,
-        "scm": desk.keep("semantic correlation matching", _matched, part, rest, train, test),
+        "topics": size[0],
+        "iterations": size[1],
+        **try_all(trial, desk),
+        "scm": desk.keep("semantic correlation matching", _matched, *parts, train, test),
         "paper": CROSS_MODAL,
         "baseline": CROSS_MODAL_BASELINE,
     }
@@ -144,7 +122,7 @@ def _validated(
     model = fit_modalities(matrices(part), divergence, strength, n_topics, iterations)
     weights = pair_weights(model, matrices(rest))
     found = maps(correlation(weights["image"], weights["text"]), rest.labels, pair=False)
-    return {"strength": strength, "map": (found["i2t"] + found["t2i"]) / 2}
+    return {"map": (found["i2t"] + found["t2i"]) / 2}
 
 
 def _measured(

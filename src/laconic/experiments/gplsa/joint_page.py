@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
+from laconic.experiments.gplsa.crossmodal import strength_edges
 from laconic.experiments.gplsa.joint import SEMANTIC, TOPIC, WITH_PAIR, WITHOUT_PAIR
 from laconic.experiments.parts import Results, Section
 from laconic.experiments.writing import concordance, count, decimal, list_of, ranking, table
 
 _TEXT = """
-In the paper's Table 3 the tied model ("Link PLSA") has the same number from image to text as from text to
-image: on both data sets, in both spaces. Where every query and every item is folded in by itself, as the
-paper's text describes it and as in the section above, that is not to be expected; where the two sides of a
-test pair are inferred together, it is always so, since the two then have one composition. So here test pairs
-are inferred together, with the topics fixed: one composition for both sides ("tied"), or two that the
-divergence holds together as in the fit. **That the paper did so is our inference, not its statement.** It is
-also another task: a query that knows its own text is no longer an image that looks for texts.
+**Why.** In the paper's Table 3 the tied model ("Link PLSA") has the same number from image to text as from
+text to image: on both data sets, in both spaces. Items that are folded in one by one, as the paper's text
+describes it and as in the section above, do not give that. Pairs whose two sides are inferred together
+always do, since both sides then have one composition. **That the paper did so is our inference, not its
+statement.** It is also another task: a query that knows its own text is no longer an image that looks for
+texts.
 
-The query's own pair is an item like the others ("with"), or it is left out ("without"). The strength is the
-best of {grid} (without the pair, in topic space) when a fifth of the training pairs is held out: {strengths}.
-Everything else is as above: {topics} topics, {iterations} iterations, one start. Precision is averaged over
-the first ten relevant items, or ("ranks") over the relevant ones among the first ten items.
+**What is done.** The two sides of a test pair are inferred together, with the topics fixed: one composition
+for both ("tied"), or two that the divergence holds together as in the fit. The query's own pair is an item
+like the others ("with"), or it is left out ("without"). Precision is averaged over the first ten relevant
+items, or ("ranks") over the relevant ones among the first ten items. {topics} topics, {iterations}
+iterations and one start, as above.
+
+**The strength** is the best of {grid} when a fifth of the training pairs is held out (without the pair,
+topic space): {strengths}. {edges}
 
 {table}
 
 "SCM, ours" is semantic correlation matching, the paper's baseline, on the same data: canonical correlation
 of both sides (linear, with a ridge; {dimensions} dimensions, chosen on the held-out fifth), and in semantic
-space a logistic regression on it. It folds in items one by one, so that it is to be compared with the
-section above.
+space a logistic regression on it. It folds in items one by one, so compare it with the section above.
 
 {conclusions}
 
@@ -41,8 +44,9 @@ def render(results: Results) -> Section:
     """The section of the page."""
     text = _TEXT.format(
         **{key: results[key] for key in ("topics", "iterations")},
-        grid=list_of(f"{value:g}" for value in results["grid"]),
+        grid=list_of(f"{row['strength']:g}" for row in next(iter(results["tuning"].values()))),
         strengths=list_of(f"{value:g} for {name}" for name, value in results["strengths"].items()),
+        edges=strength_edges(results),
         dimensions=results["scm"]["dimensions"],
         table=_table(results),
         conclusions="\n".join(_conclusions(results)),
@@ -93,8 +97,8 @@ def _conclusions(results: Results) -> list[str]:
             same, pairs = concordance(ours, paper)
             near = [name for name in ours if abs(ours[name] - paper[name]) <= NEAR]
             lines.append(
-                f"- {space.capitalize()}, {kind}, mean of both directions. Ours: {ranking(ours)}. Paper: "
-                f"{ranking(paper)}. {same} of {count(pairs, 'pair')} are in the same order. Within "
+                f"- {space.capitalize()}, {kind}, mean of both directions. Here: {ranking(ours)}. In the "
+                f"paper: {ranking(paper)}. {same} of {count(pairs, 'pair')} are in the same order. Within "
                 f"{NEAR:g} of the paper: {list_of(near) or 'none'}."
             )
     return lines

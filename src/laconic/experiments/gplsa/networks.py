@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,22 +15,23 @@ from laconic.datasets.registry import GraphName
 from laconic.evaluate import kmeans_scores
 from laconic.experiments.figures import Chart, Line
 from laconic.experiments.fitting import iterations_given, summary
-from laconic.experiments.parts import SEED, Results, Say, Section
+from laconic.experiments.parts import SEED, Desk, Results, Section
 from laconic.experiments.writing import count, percent, table
 from laconic.models import PLSA, GraphPLSA
 
+WORDS = "k-means"
 NAMES: tuple[GraphName, ...] = ("cora_ml", "dblp4")
 DIVERGENCES = ("l1", "l2", "skl")
 STRENGTHS = (0.1, 1.0, 10.0, 100.0, 1000.0)
 
 _TITLES = {"cora_ml": "Cora-ML (papers, citations)", "dblp4": "DBLP (authors, common papers)"}
 _TEXT = """
-The paper has no such experiment; here the graph is not made of neighbours in X, but comes with the data.
+The paper has no such experiment. Here the graph is not made of neighbours in X, but comes with the data:
 
 {what}
 
-Each document weighs the same, edges weigh 1, and there are as many topics as classes;
-{iterations} iterations, then k-means on the documents' topics, as above; means ± standard deviations over
+Every document weighs the same, and edges weigh 1. There are as many topics as classes. After {iterations}
+iterations, k-means clusters the documents' topics, as above. Numbers are means ± standard deviations over
 {starts}. No strength is chosen: the table has all of them. "k-means" is on the documents' words, with rows
 of length one.
 
@@ -39,7 +41,7 @@ of length one.
 """
 
 
-def run(quick: bool, say: Say) -> Results:
+def run(quick: bool, desk: Desk) -> Results:
     """Compare PLSA with and without the graph, for several strengths."""
     n_starts, iterations, strengths = (1, 5, STRENGTHS[1:3]) if quick else (3, 100, STRENGTHS)
     found: Results = {"starts": n_starts, "iterations": iterations, "datasets": {}}
@@ -47,21 +49,13 @@ def run(quick: bool, say: Say) -> Results:
         data = datasets.load(name)
         X, graph, labels = _narrow(data.features), data.undirected(), np.asarray(data.labels)
         rows: dict[str, list[Results]] = {}
-        for number in range(n_starts):
-            seed = SEED + number
-            say(f"{name}, start {number + 1} of {n_starts}")
-            rows.setdefault("k-means", []).append(kmeans_scores(normalize(X), labels, random_state=seed))
-            rows.setdefault("PLSA", []).append(
-                kmeans_scores(
-                    _weights(X, graph, labels, None, 0, iterations, seed), labels, random_state=seed
-                )
-            )
-            for divergence in DIVERGENCES:
-                for strength in strengths:
-                    say(f"{name}, start {number + 1} of {n_starts}: {divergence}, strength {strength:g}")
-                    weights = _weights(X, graph, labels, divergence, strength, iterations, seed)
-                    key = f"GraphPLSA {divergence} {strength:g}"
-                    rows.setdefault(key, []).append(kmeans_scores(weights, labels, random_state=seed))
+        for method, divergence, strength in _methods(strengths):
+            what = f"{name}, {method}, {iterations}"
+            setting = X, graph, labels, divergence, strength, iterations
+            rows[method] = [
+                desk.keep(f"{what}, {seed}", _clusters, *setting, seed)
+                for seed in range(SEED, SEED + n_starts)
+            ]
         found["datasets"][name] = {
             "n_documents": X.shape[0],
             "n_terms": X.shape[1],
@@ -71,6 +65,28 @@ def run(quick: bool, say: Say) -> Results:
             "scores": {key: summary(runs) for key, runs in rows.items()},
         }
     return found | {"strengths": strengths}
+
+
+def _methods(strengths: Sequence[float]) -> list[tuple[str, str | None, float]]:
+    """Names, divergences and strengths."""
+    with_graph = [(f"GraphPLSA {d} {strength:g}", d, strength) for d in DIVERGENCES for strength in strengths]
+    return [(WORDS, WORDS, 0.0), ("PLSA", None, 0.0), *with_graph]
+
+
+def _clusters(
+    X: csr_array,
+    graph: csr_array,
+    labels: NDArray[Any],
+    divergence: str | None,
+    strength: float,
+    iterations: int,
+    seed: int,
+) -> Results:
+    if divergence == WORDS:
+        points = normalize(X)
+    else:
+        points = _weights(X, graph, labels, divergence, strength, iterations, seed)
+    return kmeans_scores(points, labels, random_state=seed)
 
 
 def _narrow(X: csr_array) -> csr_array:

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from laconic.engines import Engine, Shards, Threads
-from laconic.experiments.gplsa.graph_nmf import LOSSES, Floats
+from laconic.experiments.gplsa.graph_nmf import Floats, GraphNMF
 from laconic.losses.divergence.graphs import as_graph
 from laconic.losses.divergence.likelihood import fold_in_shards
 from laconic.losses.divergence.linked import by_colour
@@ -91,18 +91,9 @@ def _plsa_start(X: csr_array, n_topics: int, start: str, seed: int, engine: Engi
 
 
 def nmf_path(
-    X: Floats,
-    graph: csr_array,
-    n_topics: int,
-    loss: str,
-    strength: float,
-    *,
-    start: str,
-    marks: Sequence[int],
-    seed: int,
+    X: Floats, n_topics: int, problem: GraphNMF, *, start: str, marks: Sequence[int], seed: int
 ) -> Iterator[Point]:
-    """The fit of graph regularised NMF with the loss "l2" or "kl"; the rest is as for `plsa_path`."""
-    problem = LOSSES[loss](X, graph, strength)
+    """The fit of graph regularised NMF: of the problem of X; the rest is as for `plsa_path`."""
     C, W = _random(X, n_topics, seed)
     if start == "documents":
         with Threads(1) as engine:
