@@ -1,13 +1,16 @@
 """Words that are given: lists in place of texts, a tokenizer, emoji, and stop words that add up."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 import laconic
 from laconic import Corpus, CorpusError, load
-from laconic.corpus import Vectorizer
+from laconic.corpus import Vectorizer, languages
 from laconic.corpus.languages import english_words, stop_words_of
 from laconic.errors import ParameterError
 
@@ -115,3 +118,18 @@ def test_stop_words_add_up(tmp_path):
     for wrong, message in (("english,none.txt", "there is no file none.txt"), (",", "is neither a language")):
         with pytest.raises(ParameterError, match=message):
             Vectorizer(stop_words=wrong)
+
+
+def test_english_stop_words_are_those_of_scikit_learn_and_need_none_of_its_imports():
+    assert english_words() == ENGLISH_STOP_WORDS
+    code = "import sys; from laconic.corpus.languages import english_words as words; words()"
+    loaded = "print(len(words()), 'sklearn' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}; {loaded}"], check=True, capture_output=True, text=True
+    )
+    assert done.stdout.split() == [str(len(ENGLISH_STOP_WORDS)), "False"]
+
+
+def test_english_stop_words_that_have_moved_are_found_where_scikit_learn_offers_them(monkeypatch):
+    monkeypatch.setattr(languages, "find_spec", lambda name: None)
+    assert english_words.__wrapped__() == ENGLISH_STOP_WORDS

@@ -7,6 +7,7 @@ from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from runpy import run_path
 from types import ModuleType
 
 from laconic.errors import InputError, InPython, Parameter, ParameterError
@@ -91,8 +92,17 @@ def words_named(names: str) -> str | list[str]:
     return sorted(words)
 
 
+@cache
 def english_words() -> frozenset[str]:
-    """The stop words of "english": those of scikit-learn."""
+    """The stop words of "english": those of scikit-learn.
+
+    They are read from their own file: the package around it brings a large part of scipy, which no fit needs.
+    """
+    installed = find_spec("sklearn")
+    for folder in (installed and installed.submodule_search_locations) or []:
+        file = Path(folder, "feature_extraction", "_stop_words.py")
+        if file.is_file():
+            return frozenset(run_path(str(file))["ENGLISH_STOP_WORDS"])
     from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
     return ENGLISH_STOP_WORDS
