@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from laconic.experiments.parts import Results, Section
+from laconic.experiments.sparse_lsa.classifying import PAPERS_SEARCH
 from laconic.experiments.sparse_lsa.plots import figures
 from laconic.experiments.sparse_lsa.projections import (
     FEW_DOCUMENTS,
@@ -36,10 +37,9 @@ The same messages without headers, quoted lines and signatures, in a shorter ver
 number of remaining words {near} the paper's. All words of the training messages count.""",
     "reuters21578": """
 The paper's subset of RCV1 is not available. Instead we use Reuters-21578 with its usual split (ModApte): all
-articles with exactly one topic, of the {n_classes} topics that both sides of the split have. Nearly as many
-classes as in the paper, and as uneven: two of them make up two thirds. Words are those in at least five
-training articles, without English stop words. With another collection, only conclusions about methods can be
-compared, not numbers.""",
+articles with exactly one topic, of the {n_classes} topics that both sides of the split have. Two of these
+topics make up two thirds of the articles. Words are those in at least five training articles, without English
+stop words. With another collection, only conclusions about methods can be compared, not numbers.""",
 }
 
 _PROTOCOL = """
@@ -52,7 +52,7 @@ _PROTOCOL = """
 | classes | {n_classes} | {paper_classes} |
 
 Documents are tf-idf vectors of unit length. A linear SVM (LIBSVM) tells their classes, with {search} on the
-training documents. {split}
+training documents{papers_search}. {split}
 
 The paper finds the topics of *all* documents, and splits them afterwards. Here **vocabulary, weights and
 topics are those of the training documents only** ({n_train:,} documents, {n_train_terms:,} words{last}),
@@ -123,10 +123,11 @@ def render_texts(results: Results) -> Section:
         **{key: results[key] for key in ("n_train_terms", "swept", "largest", "search")},
         **{f"paper_{key.removeprefix('n_')}": value for key, value in sizes.items()},
         data=_DATA[results["name"]].format(near=_near(results), n_classes=results["n_classes"]).strip(),
+        papers_search="" if results["search"] == str(PAPERS_SEARCH) else f" (paper: {PAPERS_SEARCH})",
         split=_split(results),
         last=" in the last split" if len(results["coding"]) > 1 else "",
         limit=_LIMIT.format(largest=results["largest"]) if fewer else "",
-        methods="\n".join(f"- {line}" for line in _methods(results)),
+        methods="\n".join(f"- {' '.join(line.split())}" for line in _methods(results)),
         accuracies=_accuracies(results),
         slip=_slip(results),
         counterpart=" Beside 900 stands the paper's 1,000." if "900" in results["dimensions"][LSA] else "",
@@ -164,7 +165,7 @@ def _whole_split(results: Results) -> str:
 def _methods(results: Results) -> list[str]:
     """How each method was run."""
     words = results["words"]
-    approximate = ", approximate ones" if results["n_train"] > FEW_DOCUMENTS else ""
+    approximate = ", found approximately" if results["n_train"] > FEW_DOCUMENTS else ""
     lines = [
         f"*Words*, the SVM on tf-idf itself without any projection, have an accuracy of "
         f"{percent(words['accuracy'], words['accuracy_sd'])} %.",
@@ -177,7 +178,7 @@ def _methods(results: Results) -> list[str]:
         lines.append(_CODING.format(choices=said))
     runs = results["dimensions"][LDA]
     if runs:
-        said = list_of(f"{run['iterations']:.0f} with {n} dimensions" for n, run in runs.items())
+        said = list_of(f"{run['iterations']:.0f} iterations with {n} dimensions" for n, run in runs.items())
         means = " (means)" if len(results["coding"]) > 1 else ""
         lines.append(_LDA.format(round=LDA_ROUND, tol=LDA_TOL, iterations=f"{said}{means}"))
     return lines

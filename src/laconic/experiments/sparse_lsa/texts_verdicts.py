@@ -217,6 +217,8 @@ def _coding(results: Results) -> str:
             f"it takes {found.slower:,.0f} times as long as Sparse LSA for documents together (paper: "
             f"{times:,.0f})."
         ]
+    else:
+        lines.append("Its time was not measured here.")
     return " ".join([*lines, verdict(found.holds)])
 
 
