@@ -10,7 +10,7 @@ from laconic.experiments import rlsi
 from laconic.experiments.keeping import Keeper
 from laconic.experiments.parts import plain
 from laconic.experiments.retrieval.collections import Collection, read_collection, scaled
-from laconic.experiments.retrieval.contenders import lsi_entries, matched_entry
+from laconic.experiments.retrieval.contenders import lives, lsi_entries, matched_entry
 from laconic.experiments.retrieval.contests import contest, pooled
 from laconic.experiments.retrieval.grids import (
     BLENDS,
@@ -367,22 +367,60 @@ def test_same_grids_from_start_to_page(monkeypatch, tmp_path):
 def test_variants_count_only_models_whose_topics_live(monkeypatch, tmp_path):
     monkeypatch.setattr(variants, "read_collection", lambda name, **options: toy())
     monkeypatch.setattr(variants, "N_TOPICS", 4)
-    monkeypatch.setattr(variants, "ALPHAS", (0.1, 0.1))
-    # The second penalty on topics leaves none of them.
-    monkeypatch.setattr(variants, "SHARES", (0.1, 1.01))
+    # The second penalty on topics leaves none of them, or next to nothing.
+    monkeypatch.setattr(variants, "SHARES", (1e-5, 1.01))
     monkeypatch.setattr(variants, "NAMES", ("adi",))
     results = plain(variants.run(False, Keeper(tmp_path / "pieces.json", lambda message: None)))
     found = results["collections"]["adi"]
-    assert {variant: found["dead"][variant] for variant in ("l1/l2", "l2/l1", "l2/l2")} == {
-        "l1/l2": 2,
-        "l2/l1": 0,
-        "l2/l2": 0,
+    assert found["counted"] == {"l1/l2": 1, "l2/l1": 1, "l1/l1": 1, "l2/l2": 2}
+    assert found["chosen"]["l1/l2, cosine"]["settings"] == {"share": 1e-5}
+    text = " ".join(variants.render(results).text.split())
+    assert "2 shares from 1e-05 to 1.01" in text
+    assert "| 1 of 2 |" in text
+
+
+def test_a_penalty_on_documents_makes_up_for_one_on_topics():
+    """Why the grid of variants has one penalty only: what it is a share of follows the other."""
+    X = toy().corpus.X
+    common = {"random_state": 0, "tol": 1e-10, "max_iter": 2000}
+    densities = []
+    for alpha_docs in (0.1, 0.4):
+        largest = RLSI(3, alpha_docs=alpha_docs, random_state=0, tol=1e-2).fit(X).alpha_max_
+        model = RLSI(3, alpha_topics=largest / 20, alpha_docs=alpha_docs, **common).fit(X)
+        densities.append((model.objective_history_[-1], model.density_))
+    assert densities[0] == pytest.approx(densities[1], rel=1e-3)
+
+
+def norms_results(intervals):
+    pairs = (f"{one} : {other}" for one, other in variants.PAIRS)
+    return {
+        "collections": {"adi": {}},
+        "pairs": {
+            pair: {"ratio": 1.0, "interval": ends} for pair, ends in zip(pairs, intervals, strict=True)
+        },
     }
-    section = variants.render(results)
-    assert "0.1 and 1.01 of the penalty that leaves no topics" in " ".join(section.text.split())
-    for variant in variants.NORMS:
-        found["chosen"][f"{variant}, cosine"]["density"] = 0.1
-    assert variants.hollow(results) == []
-    found["chosen"]["l1/l2, cosine"]["density"] = 0.0
-    assert variants.hollow(results) == ["l1/l2 on ADI"]
-    assert "The best of l1/l2 on ADI has hardly any words" in variants.render(results).text
+
+
+@pytest.mark.parametrize(
+    ("intervals", "state"),
+    [
+        ([(1.01, 1.1)] * 5, "confirmed"),
+        ([(1.01, 1.1)] + [(0.9, 1.1)] * 4, "in part"),
+        ([(0.9, 1.1)] * 5, "not confirmed"),
+    ],
+)
+def test_norms_are_judged_by_pairs(intervals, state):
+    claim = next(claim for claim in rlsi.CLAIMS if claim.parts == ("variants",))
+    assert claim.judge(norms_results(intervals)).state == state
+
+
+@pytest.mark.parametrize(
+    ("words", "alive"), [([9, 9, 9, 0], False), ([9, 9, 9, 9], True), ([1, 1, 2, 1], False)]
+)
+def test_models_without_words_do_not_count(words, alive):
+    components = np.zeros((4, 12))
+    for row, n in zip(components, words, strict=True):
+        row[:n] = 1
+    model = RLSI(4)
+    model.components_ = components
+    assert lives(model) is alive

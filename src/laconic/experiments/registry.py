@@ -136,7 +136,7 @@ EXPERIMENTS: dict[str, Experiment] = {
             30,
             {
                 "ranking": ("cranfield", "cacm", "npl", "scifact", "time", "adi"),
-                "grids": ("cranfield", "cacm", "time", "adi"),
+                "grids": ("cranfield", "cacm", "npl", "scifact", "time", "adi"),
                 "starts": ("cranfield", "cacm", "npl", "scifact", "time", "adi"),
                 "helped": ("cranfield", "time", "adi"),
                 "variants": ("cranfield", "cacm", "time", "adi", "npl", "scifact"),

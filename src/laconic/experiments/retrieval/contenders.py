@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from copy import copy
 from typing import Any
 
@@ -10,6 +12,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.decomposition import LatentDirichletAllocation, TruncatedSVD
 
+from laconic.errors import InputWarning
 from laconic.experiments.fitting import finite, iterations_given
 from laconic.experiments.parts import SEED
 from laconic.experiments.retrieval.collections import Collection
@@ -19,6 +22,8 @@ from laconic.search.topics import TopicMatcher
 
 # Rankings do not change any more long before the objective stops falling.
 TOL = 1e-4
+# What counts as a topic model: so large a share of the topics have words, and they have so many on average.
+LIVING, WORDS = 0.9, 5
 
 
 class Peer(TopicModel):
@@ -75,6 +80,23 @@ def matched_entry(
     ours = model if isinstance(model, TopicModel) else Peer(model)
     matcher = TopicMatcher(ours, documents, **matching)
     return entry(collection, settings, matcher.scores(queries), density_of(model.components_))
+
+
+def lives(model: TopicModel) -> bool:
+    """Whether the topics of a fitted model have words: nearly all of them, and more than a few.
+
+    The blend of any other with term matching is hardly more than term matching.
+    """
+    sizes = model.topic_sizes_
+    return bool(np.mean(sizes > 0) >= LIVING and np.mean(sizes) >= WORDS)
+
+
+@contextmanager
+def topics_may_be_lost() -> Iterator[None]:
+    """On a grid of penalties, a model without topics is nothing to warn about: it does not count."""
+    with iterations_given():
+        warnings.filterwarnings("ignore", "no topic has a word", InputWarning)
+        yield
 
 
 def density_of(components: Any) -> float:
