@@ -5,10 +5,13 @@ import pytest
 from scipy.sparse import csr_array
 
 from laconic.experiments import gmf
-from laconic.experiments.gmf import timing
+from laconic.experiments.gmf import classes, timing
 from laconic.experiments.gmf.ranking import FAMILIES, PAPER, SIMILARITIES, _models, _verdict, render
 from laconic.experiments.gmf.topics import _finding
+from laconic.experiments.keeping import Keeper
 from laconic.experiments.parts import plain
+from laconic.experiments.retrieval.titles import FAMILIES as FAMILIES_OF_CODES
+from laconic.experiments.retrieval.titles import Article, collection_of, subject
 from laconic.models import NMF, RLSI, GroupNMF, GroupRLSI
 
 MEASURES = ("AP", "nDCG@1", "nDCG@3", "nDCG@5", "nDCG@10")
@@ -40,7 +43,7 @@ def test_models_of_a_grid_have_as_many_topics():
         ("class-wise", (0.99, 1.05), "undecided (the interval contains 1)"),
         ("class-wise", (0.9, 0.99), "refuted"),
         ("flat", (0.985, 1.0), "confirmed"),
-        ("flat", (0.95, 1.0), "undecided (the loss may exceed 2 %)"),
+        ("flat", (0.95, 1.0), "undecided (the loss may exceed 2%)"),
         ("flat", (0.9, 0.97), "refuted"),
     ],
 )
@@ -116,3 +119,67 @@ def test_an_iteration_is_timed():
     X = csr_array(rng.random((30, 12)) * (rng.random((30, 12)) < 0.4))
     model = GroupRLSI(1, 1, max_iter=4, tol=0, random_state=0, n_jobs=1)
     assert timing._seconds(model, X, np.arange(30) % 2) > 0
+
+
+def article(number, title, text, label, marks, later=False):
+    return Article(f"a{number}", title, text, label, frozenset(marks), later)
+
+
+def articles():
+    """Fifty messages each about two things, and later ones whose titles ask for some of them."""
+    rng = np.random.default_rng(0)
+    words = {"sky": ["sun", "moon", "star", "comet"], "sea": ["salt", "wave", "ship", "harbour"]}
+    earlier = [
+        article(n, "", " ".join(rng.choice(words[label], 8)), label, [(label, n // 10)])
+        for n, label in enumerate(["sky", "sea"] * 50)
+    ]
+    odd = [article(200, "", "one of its own", "land", ["odd"])]
+    later = [
+        article(300, "The comet", "comet", "sky", [("sky", 1)], later=True),
+        article(301, "the comet", "another", "sky", [("sky", 1)], later=True),
+        article(302, "Waves and ships", "wave", "sea", [("sea", 2), ("sea", 3)], later=True),
+        article(303, "Odd", "odd", "land", ["odd"], later=True),
+        article(304, "", "no title", "sea", [("sea", 1)], later=True),
+    ]
+    return [*earlier, *odd, *later]
+
+
+def test_titles_of_later_articles_ask_for_earlier_ones():
+    collection, classes = collection_of("20newsgroups", articles())
+    # The one article of a small class is no document, and no query asks for it; titles ask once.
+    assert collection.n_documents == len(classes) == 100
+    assert np.bincount(classes).tolist() == [50, 50]
+    assert collection.queries == ["a300", "a302"]
+    assert [len(places) for places in collection.relevant] == [5, 10]
+    assert set(collection.qrels["a300"]) == {f"a{n}" for n in range(10, 20, 2)}
+    assert not set(collection.queries) & set(collection.corpus.ids)
+    few, _ = collection_of("20newsgroups", articles(), 40)
+    assert few.n_documents <= 40
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("Subject: Re: RE[2]: Fwd: a  fish", "a fish"),
+        ("subject: Research: fish\n of the sea", "Research: fish of the sea"),
+        ("From: a@b", ""),
+    ],
+)
+def test_subjects_of_replies_are_those_of_their_threads(line, expected):
+    assert subject(f"{line}\n\nSubject: no") == expected
+
+
+def test_families_of_codes_do_not_overlap():
+    codes = [code for listed in FAMILIES_OF_CODES.values() for code in listed.split()]
+    assert len(codes) == len(set(codes)) == 3 + 16 + 27 + 2 + 9
+
+
+def test_real_classes_from_start_to_page(monkeypatch, tmp_path):
+    monkeypatch.setattr(classes, "read_titles", lambda name, **options: collection_of(name, articles()))
+    results = plain(classes.run(True, Keeper(tmp_path / "pieces.json", lambda message: None)))
+    assert results["collections"]["reuters21578"]["class_sizes"] == [50, 50]
+    section = classes.render(results)
+    assert "| BM25 + group RLSI |" in section.text
+    judged = [claim.judge(results) for claim in gmf.CLAIMS if claim.parts == ("classes",)]
+    assert len(judged) == 3
+    assert all("Reuters-21578" in verdict.reason for verdict in judged)

@@ -9,7 +9,7 @@ from laconic.evaluate import retrieval_scores
 from laconic.experiments import rlsi
 from laconic.experiments.keeping import Keeper
 from laconic.experiments.parts import plain
-from laconic.experiments.retrieval.collections import Collection, read_collection, scaled
+from laconic.experiments.retrieval.collections import TERMS, Collection, read_collection, scaled
 from laconic.experiments.retrieval.contenders import lives, lsi_entries, matched_entry
 from laconic.experiments.retrieval.contests import contest, pooled
 from laconic.experiments.retrieval.grids import (
@@ -22,7 +22,7 @@ from laconic.experiments.retrieval.grids import (
 )
 from laconic.experiments.rlsi import alike, folds, ranking_page, starts, variants
 from laconic.experiments.rlsi.lambdarank import _kept
-from laconic.experiments.rlsi.ranking import BUDGET, LSI, METHODS, TERMS, TRIED, word_budget
+from laconic.experiments.rlsi.ranking import BUDGET, LSI, METHODS, TRIED, word_budget
 from laconic.experiments.rlsi.topics import COMPACTNESS
 from laconic.models import RLSI
 from laconic.search.terms import BM25, VSM
@@ -354,7 +354,7 @@ def test_lambdarank_over_folds_is_judged():
 
 
 def test_same_grids_from_start_to_page(monkeypatch, tmp_path):
-    monkeypatch.setattr(alike, "read_collection", lambda name: toy())
+    monkeypatch.setattr(alike, "read_collection", lambda name, **options: toy())
     results = plain(alike.run(True, Keeper(tmp_path / "pieces.json", lambda message: None)))
     settings = results["collections"]["adi"]["chosen"][alike.PAPER]["settings"]
     assert set(settings) == {"K", "alpha", "nonnegative"}

@@ -154,6 +154,7 @@ EXPERIMENTS: dict[str, Experiment] = {
             {
                 "timing": ("20newsgroups",),
                 "ranking": ("cranfield", "cacm", "npl", "time", "adi"),
+                "classes": ("20newsgroups", "reuters21578"),
                 "topics": ("bbc_news",),
             },
             "laconic.experiments.gmf",

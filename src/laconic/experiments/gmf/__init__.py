@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from laconic.experiments.gmf import ranking, timing, topics
+from laconic.experiments.gmf import classes, ranking, timing, topics
 from laconic.experiments.gmf.claims import CHANGED, CLAIMS, FUTURE
 from laconic.experiments.parts import Study
 
@@ -20,5 +20,6 @@ replace classes where there are none.
 PARTS = {
     "timing": Study(timing.run, timing.render),
     "ranking": Study(ranking.run, ranking.render),
+    "classes": Study(classes.run, classes.render),
     "topics": Study(topics.run, topics.render),
 }

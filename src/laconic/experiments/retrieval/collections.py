@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,13 +22,16 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float32]
 
 TITLES = {
+    "20newsgroups": "20 Newsgroups",
     "adi": "ADI",
     "cacm": "CACM",
     "cranfield": "Cranfield",
     "npl": "NPL",
+    "reuters21578": "Reuters-21578",
     "scifact": "SciFact",
     "time": "TIME",
 }
+TERMS = ("BM25", "VSM")
 N_FOLDS = 10
 # trec_eval's custom: what comes later hardly counts.
 DEPTH = 1000
@@ -107,6 +112,7 @@ def read_collection(
     min_df: int = 1,
     n_queries: int | None = None,
     split: str | None = None,
+    terms: Sequence[str] = TERMS,
 ) -> Collection:
     """Read a collection; English stop words are left out, and endings taken off.
 
@@ -124,6 +130,8 @@ def read_collection(
         Only so many queries, the first.
     split : str, optional
         Only the queries of this split.
+    terms : sequence of str
+        Which of the term scores are needed.
     """
     data: Any = datasets.load(name)
     if split is not None:
@@ -132,22 +140,40 @@ def read_collection(
     corpus = data.corpus(min_df=min_df, stemmer="english", weighting=weighting, sublinear_tf=logarithmic)
     # A query without a relevant document says nothing about a ranking.
     queries = [query for query in data.queries if any(data.qrels.get(query, {}).values())][:n_queries]
-    texts = [data.queries[query] for query in queries]
+    return collected(
+        name,
+        corpus,
+        {query: data.queries[query] for query in queries},
+        {query: data.qrels[query] for query in queries},
+        terms=terms,
+    )
+
+
+def collected(
+    name: str,
+    corpus: Corpus,
+    queries: Mapping[str, str],
+    qrels: dict[str, dict[str, int]],
+    *,
+    terms: Sequence[str] = TERMS,
+) -> Collection:
+    """Documents that are counted, with queries and judgements: texts of queries and grades, by id."""
+    texts = list(queries.values())
     numbers = {document: number for number, document in enumerate(corpus.ids)}
     counts = corpus.vectorizer.count(texts)
-    matchers = {"BM25": BM25(corpus.counts), "VSM": VSM(corpus.counts, sublinear_tf=True)}
+    matchers: dict[str, Callable[[Any], BM25 | VSM]] = {"BM25": BM25, "VSM": partial(VSM, sublinear_tf=True)}
     return Collection(
         name=name,
         corpus=corpus,
-        queries=queries,
+        queries=list(queries),
         counts=counts,
         rows=corpus.vectorize(texts),
-        qrels={query: data.qrels[query] for query in queries},
+        qrels=qrels,
         relevant=[
-            np.array([numbers[document] for document, grade in data.qrels[query].items() if grade > 0])
+            np.array([numbers[document] for document, grade in qrels[query].items() if grade > 0])
             for query in queries
         ],
-        terms={name: scaled(matcher.scores(counts)) for name, matcher in matchers.items()},
+        terms={term: scaled(matchers[term](corpus.counts).scores(counts)) for term in terms},
         folds=np.random.default_rng(SEED).permutation(np.arange(len(queries)) % N_FOLDS),
     )
 

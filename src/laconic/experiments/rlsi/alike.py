@@ -82,7 +82,7 @@ def run(quick: bool, desk: Desk) -> Results:
 
 
 def _contest(name: str, sizes: tuple[int, ...], alphas: tuple[float, ...]) -> Results:
-    collection = read_collection(name)
+    collection = read_collection(name, terms=("BM25",))
     methods = {method: list(_entries(collection, method, sizes, alphas)) for method in METHODS}
     pairs = {method: LSI for method in METHODS if method != LSI}
     found = contest(collection, methods, "BM25", pairs)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from laconic.experiments.parts import SEED, Results, Say
-from laconic.experiments.retrieval.collections import Collection, read_collection
+from laconic.experiments.retrieval.collections import TERMS, Collection, read_collection
 from laconic.experiments.retrieval.contenders import TOL, fitted_entry, lda, lsi_entries
 from laconic.experiments.retrieval.contests import contest, describe, pooled
 from laconic.experiments.retrieval.grids import Entry
@@ -19,7 +19,6 @@ TUNED = ("cranfield", "time")
 UNSEEN = ("scifact", "adi")
 # About how many settings of RLSI, blends aside, had been tried before the grids were fixed.
 TRIED = {"cranfield": 115, "cacm": 60, "npl": 35, "time": 30, "scifact": 12, "adi": 3}
-TERMS = ("BM25", "VSM")
 LSI, PAPER, BUDGET = "LSI", "RLSI (l1/l2)", "RLSI (word budget)"
 METHODS = (LSI, "PLSA", "LDA", "NMF", PAPER, BUDGET)
 

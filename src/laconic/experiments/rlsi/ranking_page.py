@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from laconic.experiments.parts import Results, Section
-from laconic.experiments.retrieval.collections import TITLES
+from laconic.experiments.retrieval.collections import TERMS, TITLES
 from laconic.experiments.retrieval.contests import MEASURES
 from laconic.experiments.retrieval.tables import interval, marked
-from laconic.experiments.rlsi.ranking import BUDGET, LSI, PAPER, TERMS, TRIED
+from laconic.experiments.rlsi.ranking import BUDGET, LSI, PAPER, TRIED
 from laconic.experiments.writing import decimal, list_of, table
 
 # What counts as good as LSI: so much of its mean average precision.

@@ -97,7 +97,7 @@ def run(quick: bool, desk: Desk) -> Results:
 
 
 def _compared(name: str, shares: tuple[float, ...]) -> Results:
-    collection = read_collection(name, weighting="tfidf", sublinear=False)
+    collection = read_collection(name, weighting="tfidf", sublinear=False, terms=("BM25",))
     methods: dict[str, list[Entry]] = {}
     counted = {}
     for variant in NORMS:
