@@ -110,10 +110,15 @@ CLAIMS = (
 )
 CHANGED = (
     "**Time.** The section on time was added after the numbers of the performance page were known.",
+    "**Real classes.** The section with real classes was added after the results with clusters had been "
+    "seen. It takes their grids over; its limits (relevant documents of a query, documents of a class and of "
+    "a term) were set before its first run, and no setting was changed after it.",
     "Whether the clusters, their number or the grids were changed before the first results were stored "
     "was not recorded.",
 )
 FUTURE = (
     "*Group models on distributed systems*: `GroupRLSI` and `GroupNMF` run on a Dask cluster, with the same "
     "bits as on threads ([Dask](../dask.md)).",
+    "*Even larger datasets*: corpora in files beside memory ([scale](../scale.md)); how far a cluster goes "
+    "was calculated, not measured ([Dask](../dask.md)).",
 )
