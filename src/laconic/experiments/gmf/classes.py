@@ -86,4 +86,4 @@ def render(results: Results) -> Section:
     )
     names = list_of(TITLES[name] for name in results["collections"])
     title = "Rankings with real classes (Tables 12 and 13)"
-    return Section(title, text, ranking.findings(results, f"{names} with their own classes"))
+    return Section(title, text, ranking.findings(results, "real classes", names))

@@ -47,14 +47,14 @@ PAPER: dict[str, tuple[float, ...]] = {
 
 _TEXT = """ The paper's data, three million web pages in 204 categories with 30,000 queries, are not
 available. None of the collections with queries has classes, so we use **clusters**: {n_classes} by k-means
-on the leading {n_directions} singular vectors. Grids: {sizes} shared topics and topics of each class, the
-same total number for flat models, and the same without the shared ones for class-wise models; for RLSI,
-times penalties of {alphas} on topics, {alpha_docs:g} on documents. Weights are log-entropy. As in the
-paper, the query takes the class of each document it is compared with, and topic scores (cosines of weights)
-are blended with BM25. Parameters and blend for every query were chosen on other queries (ten folds; the
-paper has validation queries). A + or - marks results that are significantly better or worse than BM25 alone
-(paired t-test, p < 0.05, corrected by Holm's method). Intervals are over queries, with one random start and
-one set of clusters.
+on the leading {n_directions} singular vectors. Weights are log-entropy. As in the paper, the query takes the
+class of each document it is compared with, and topic scores (cosines of weights) are blended with BM25.
+
+Grids: group models have {sizes}. Flat models have as many topics in all; class-wise models only lack the
+shared ones. RLSI is fitted with penalties of {alphas} on topics, and {alpha_docs:g} on documents. Parameters
+and blend for every query were chosen on other queries (ten folds; the paper has validation queries). A + or
+- marks results that are significantly better or worse than BM25 alone (paired t-test, p < 0.05, corrected
+by Holm's method). Intervals are over queries, with one random start and one set of clusters.
 
 ### Mean average precision, cosine of weights
 
@@ -178,7 +178,9 @@ def render(results: Results) -> Section:
     text = _TEXT.format(
         n_classes=results["n_classes"],
         n_directions=N_DIRECTIONS,
-        sizes=" or ".join(f"{shared} and {own}" for shared, own in results["sizes"]),
+        sizes=" or ".join(
+            f"{shared} shared topics and {own} of each class" for shared, own in results["sizes"]
+        ),
         alphas=list_of(f"{alpha:g}" for alpha in results["alphas"]),
         alpha_docs=results["alpha_docs"],
         cosine=across(results, "cosine"),
@@ -186,8 +188,8 @@ def render(results: Results) -> Section:
         measures=_measures(results),
         conclusions=conclusions(results),
     )
-    where = f"{len(results['collections'])} collections with clusters as classes"
-    return Section("Rankings (Tables 12 and 13)", text, findings(results, where))
+    where = f"{len(results['collections'])} collections"
+    return Section("Rankings (Tables 12 and 13)", text, findings(results, "clusters as classes", where))
 
 
 def across(results: Results, similarity: str) -> str:
@@ -245,18 +247,18 @@ def _verdict(other: str, pair: Results) -> str:
         return "confirmed" if low > 1 else "refuted" if high < 1 else "undecided (the interval contains 1)"
     if low > SLIGHTLY:
         return "confirmed"
-    return "refuted" if high < SLIGHTLY else f"undecided (the loss may exceed {1 - SLIGHTLY:.0%})"
+    return "refuted" if high < SLIGHTLY else f"undecided (the loss may exceed {100 * (1 - SLIGHTLY):.0f} %)"
 
 
-def findings(results: Results, where: str) -> list[str]:
+def findings(results: Results, classes: str, where: str) -> list[str]:
     """A sentence or two about each family of models."""
     pairs = results["pairs"]["cosine"]
     return [
-        f"**{family}**: blended with BM25, group topics reach "
+        f"**{family}, {classes}**: blended with BM25, group topics reach "
         f"{decimal(pairs[family]['class-wise']['ratio'])} times the mean average precision of class-wise "
-        f"topics, and {decimal(pairs[family]['flat']['ratio'])} times that of flat ones, over "
-        f"{where}. The claim that shared topics "
-        f"help is {_verdict('class-wise', pairs[family]['class-wise'])}. The claim that group topics lose "
-        f"little against flat ones is {_verdict('flat', pairs[family]['flat'])}."
+        f"topics, and {decimal(pairs[family]['flat']['ratio'])} times that of flat ones, over {where}. "
+        f"The claim that shared topics help is {_verdict('class-wise', pairs[family]['class-wise'])}. "
+        "The claim that group topics lose little against flat ones is "
+        f"{_verdict('flat', pairs[family]['flat'])}."
         for family in FAMILIES
     ]
