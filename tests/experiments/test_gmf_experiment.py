@@ -6,7 +6,7 @@ from scipy.sparse import csr_array
 
 from laconic.experiments import gmf
 from laconic.experiments.gmf import classes, timing
-from laconic.experiments.gmf.ranking import FAMILIES, PAPER, SIMILARITIES, _models, _verdict, render
+from laconic.experiments.gmf.ranking import FAMILIES, PAPER, SIMILARITIES, _models, _verdict, render, rests_on
 from laconic.experiments.gmf.topics import _finding
 from laconic.experiments.keeping import Keeper
 from laconic.experiments.parts import plain
@@ -183,3 +183,19 @@ def test_real_classes_from_start_to_page(monkeypatch, tmp_path):
     judged = [claim.judge(results) for claim in gmf.CLAIMS if claim.parts == ("classes",)]
     assert len(judged) == 3
     assert all("Reuters-21578" in verdict.reason for verdict in judged)
+
+
+@pytest.mark.parametrize(
+    ("marks", "sentence"),
+    [
+        (("+", ""), " On TIME none does, so the ratios over all collections rest mostly on ADI."),
+        (("+", "+"), ""),
+        (("", "-"), ""),
+    ],
+)
+def test_page_says_where_no_method_helps(marks, sentence):
+    found = {
+        name: {"significant": {method: {"AP": mark} for method in PAPER}}
+        for name, mark in zip(("adi", "time"), marks, strict=True)
+    }
+    assert rests_on({"contests": {"cosine": found}, "paper": PAPER}) == sentence

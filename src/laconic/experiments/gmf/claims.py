@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from laconic.experiments.gmf import timing
-from laconic.experiments.gmf.ranking import SLIGHTLY
+from laconic.experiments.gmf.ranking import SLIGHTLY, rests_on
 from laconic.experiments.gmf.topics import CLOSE, FAMILIES
 from laconic.experiments.parts import Claim, Results, Verdict, judged, untested
 from laconic.experiments.retrieval.collections import TITLES
@@ -62,7 +62,7 @@ def _improves(ranking: Results) -> Verdict:
     return judged(
         above,
         f"Held out, {sum(above)} of {len(above)} do on {_collections(ranking)}, with far fewer queries than "
-        "the paper's.",
+        f"the paper's.{rests_on(ranking)}",
     )
 
 

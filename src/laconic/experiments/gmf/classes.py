@@ -14,13 +14,12 @@ _TEXT = """ The clusters above are found in the texts that are ranked. Here the 
 but the queries do not: titles of held-out articles ask for articles that had appeared before.
 
 - **20 Newsgroups**: documents are the messages of the earlier part of the usual split by date, without
-headers, quotations and signatures; classes are the groups. Queries are the subject lines of threads that go
-on in the later part, and the earlier messages of the same thread are relevant. Documents do not contain
-their subject lines.
+headers, quotations and signatures, and so without subject lines. Classes are the groups. Queries are the
+subject lines of threads that go on in the later part; the thread's earlier messages are relevant.
 - **Reuters-21578**: documents are the training articles of the ModApte split, and queries the titles of its
-test articles. Classes are Reuters' own families of topic codes (companies, commodities, economic
-indicators, energy; money, interest and shipping), and documents are relevant if they have a code of the
-query's article. So relevance is finer than the classes.
+test articles. Classes are Reuters' own families of topic codes: companies, commodities, the economy, energy,
+and a rest (exchange rates, interest, shipping). Documents that have a code of the query's article are
+relevant, so relevance is finer than the classes.
 
 Queries have from {least} to {most} relevant documents, classes at least {smallest} documents, and terms
 occur in at least {min_df}. Grids, weights, blends and folds are those above.

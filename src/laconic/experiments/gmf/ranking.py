@@ -222,7 +222,8 @@ def conclusions(results: Results) -> str:
     methods = [name for name in results["paper"] if name != "BM25"]
     above = sum(each["significant"][name]["AP"] == "+" for each in contests for name in methods)
     lines = [
-        f"- *All methods significantly improve on BM25*: {above} of {len(contests) * len(methods)} do here."
+        f"- *All methods significantly improve on BM25*: {above} of {len(contests) * len(methods)} do "
+        f"here.{rests_on(results)}"
     ]
     for family in FAMILIES:
         for other, claim in (
@@ -239,6 +240,23 @@ def conclusions(results: Results) -> str:
                 f"({interval(gram['interval'])}) in the metric of the Gram matrix."
             )
     return "\n".join(lines)
+
+
+def rests_on(results: Results) -> str:
+    """Which collections ratios rest on: where no method improves on term matching, all are nearly alike."""
+    contests = results["contests"]["cosine"]
+    helped = [
+        name
+        for name, each in contests.items()
+        if any(each["significant"][method]["AP"] == "+" for method in results["paper"])
+    ]
+    if not helped or len(helped) == len(contests):
+        return ""
+    others = list_of(TITLES[name] for name in contests if name not in helped)
+    return (
+        f" On {others} none does, so the ratios over all collections rest mostly on "
+        f"{list_of(TITLES[name] for name in helped)}."
+    )
 
 
 def _verdict(other: str, pair: Results) -> str:
