@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 from planting import planted
+from scipy.sparse import csr_array
 from sklearn.base import clone
 
 import laconic
 from laconic import NMF, PLSA, RLSI, GroupNMF, GroupRLSI
 from laconic.errors import ParameterError
-from laconic.losses.divergence import remembered
-from laconic.losses.divergence.remembered import Remembered
+from laconic.losses.divergence import pools
 from laconic.steering import Anchors
 
 pytestmark = [
@@ -121,6 +121,8 @@ def test_forgetting(data):
     assert counts.seen_.sum() == pytest.approx(X[parts[0]].sum())
     counts.partial_fit(X[parts[1]], decay=0.5)
     assert counts.seen_.sum() == pytest.approx(0.5 * X[parts[0]].sum() + X[parts[1]].sum())
+    counts.partial_fit(X[parts[2]], decay=0)
+    assert counts.seen_.sum() == pytest.approx(X[parts[2]].sum())
 
 
 @pytest.mark.filterwarnings("ignore:the model was saved without a vocabulary")
@@ -228,24 +230,59 @@ def test_stored_sums_are_checked(part, value, message, data):
         NMF(4)._restore(state)
 
 
-def test_counts_of_documents_before_are_between_two_bounds_of_their_likelihood(monkeypatch):
-    """Fixed counts promise less than the documents would, pooled ones more."""
+def test_pools_are_of_documents_that_mix_topics_alike():
     random = np.random.default_rng(0)
-    X, W = random.poisson(1.0, (30, 12)).astype(float), random.dirichlet(np.ones(3), 30)
-    then = random.dirichlet(np.ones(12), 3).T
-    counts = then * ((X / (W @ then.T)).T @ W)
+    kinds = random.dirichlet(np.ones(4), 7)
+    own = random.integers(7, size=200)
+    sizes = random.integers(1, 50, 200).astype(float)
+    sizes[:3] = 0
+    groups = pools.alike(kinds[own] * sizes[:, None], sizes, 100)
+    assert (groups[:3] == -1).all()
+    assert len({(group, kind) for group, kind in zip(groups[3:], own[3:], strict=True)}) == 7
+    few = pools.alike(kinds[own] * sizes[:, None], sizes, 3)
+    assert set(few) == {-1, 0, 1, 2}
+    assert (pools.alike(kinds, np.zeros(7), 3) == -1).all()
 
-    def moved_by(share, topics):
-        monkeypatch.setattr(remembered, "FIXED", share)
-        before = Remembered(counts, then)
-        return before.divergence(topics) - before.divergence(then)
 
-    for _ in range(20):
-        topics = then * np.exp(0.5 * random.normal(size=then.shape))
-        topics /= topics.sum(axis=0)
-        truth = float((X * np.log((W @ then.T) / (W @ topics.T))).sum())
-        assert moved_by(0.0, topics) < truth < moved_by(1.0, topics)
-        assert moved_by(0.0, topics) < moved_by(0.5, topics) < moved_by(1.0, topics)
-    kept = Remembered(counts, then)
-    np.testing.assert_allclose(kept.shared_out(then), counts)
-    assert kept.shared_out(topics).sum() == pytest.approx(counts.sum())
+@pytest.mark.parametrize("name", ["kl", "plsa"])
+def test_pools_of_documents_have_all_their_words(name, data, monkeypatch):
+    X, _y, parts = data
+    monkeypatch.setattr(pools, "POOLS", 12)
+    monkeypatch.setattr(pools, "POOLS_PER_TOPIC", 1)
+    model = clone(MODELS[name]).set_params(random_state=0)
+    for n, part in enumerate(parts):
+        model.partial_fit(X[part])
+        assert model.seen_.shape == (12, X.shape[1])
+        words = X[np.concatenate(parts[: n + 1])].sum(axis=0)
+        np.testing.assert_allclose(model.seen_.sum(axis=0), words)
+
+
+def test_topics_take_up_words_they_lacked_in_the_first_batch():
+    """A word that the first batch had in one topic alone is learnt by another."""
+    first = np.repeat([[9, 9, 5, 0, 0, 0], [0, 0, 0, 9, 9, 0]], 20, axis=0)
+    later = np.repeat([[9, 9, 0, 0, 0, 1], [0, 0, 9, 9, 9, 0]], 200, axis=0)
+    model = PLSA(2, random_state=0).partial_fit(first)
+    other = int(model.components_[:, 3].argmax())
+    assert model.components_[other, 2] < 1e-6
+    model.partial_fit(later)
+    assert model.components_[other, 2] > 0.2
+
+
+def test_counts_that_an_earlier_version_stored_are_pools(data):
+    X, _y, parts = data
+    model = PLSA(4, random_state=0).partial_fit(X[parts[0]])
+    state = model._fitted_state()
+    counts = np.random.default_rng(0).random((80, 4))
+    old = PLSA(4, random_state=0)._restore(state | {"seen": {"counts": counts}})
+    np.testing.assert_array_equal(old.seen_.toarray(), counts.T)
+    assert old.partial_fit(X[parts[1]]).seen_.sum() == pytest.approx(counts.sum() + X[parts[1]].sum())
+    for wrong, message in [
+        ({"counts": -counts}, "negative"),
+        ({"counts": counts[:3]}, "it is no array"),
+        ({"pools": counts}, "pools are no sparse matrix"),
+        ({"pools": csr_array(counts.T * np.nan)}, "not finite"),
+        ({"pools": csr_array(counts)}, "with 80 columns"),
+        ({}, "no pools"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            PLSA(4)._restore(state | {"seen": wrong})

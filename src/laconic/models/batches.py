@@ -9,6 +9,7 @@ from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from laconic.checks import check_number
 from laconic.engines import Engine, Shards
@@ -30,7 +31,7 @@ def _stored(seen: Any) -> dict[str, Any]:
     """What is stored of documents that are gone."""
     if isinstance(seen, Seen):
         return {name: list(getattr(seen, name)) for name in _PARTS} | {"energy": float(seen.energy)}
-    return {"counts": seen}
+    return {"pools": seen}
 
 
 def _floats(value: Any, shape: tuple[int, ...], dtype: Any) -> Any:
@@ -47,12 +48,7 @@ def _checked(value: Any, model: Any) -> Any:
         raise ValueError("it is no mapping")  # noqa: TRY004
     n_terms, dtype = model.n_features_in_, model.components_.dtype
     if model.wants == "counts":
-        if value.keys() != {"counts"}:
-            raise ValueError("it has no counts")
-        counts = _floats(value["counts"], (n_terms, model._n_topics), np.float64)
-        if not counts.min(initial=0) >= 0:
-            raise ValueError("counts are negative")
-        return counts
+        return _pools(value, n_terms, model._n_topics)
     if value.keys() != {*_PARTS, "energy"}:
         raise ValueError("parts are missing, or strange")
     widths = model._batch_widths()
@@ -66,6 +62,22 @@ def _checked(value: Any, model: Any) -> Any:
         [_floats(each, (n,), np.float64) for each, n in zip(value["norms"], widths, strict=True)],
         energy,
     )
+
+
+def _pools(value: dict[str, Any], n_terms: int, n_topics: int) -> csr_array:
+    """Pools of documents (pools × terms)."""
+    if value.keys() == {"counts"}:
+        # of an earlier version: what each topic was expected to have is a pool of its own
+        pools = csr_array(_floats(value["counts"], (n_terms, n_topics), np.float64).T)
+    elif value.keys() == {"pools"}:
+        pools = value["pools"]
+    else:
+        raise ValueError("it has no pools of documents")
+    if not isinstance(pools, csr_array) or pools.shape[1] != n_terms or pools.dtype != np.float64:
+        raise ValueError(f"pools are no sparse matrix of numbers with {n_terms} columns")
+    if pools.nnz and not (np.isfinite(pools.data).all() and pools.data.min() >= 0):
+        raise ValueError("counts are negative or not finite")
+    return pools
 
 
 SEEN = (
@@ -94,10 +106,10 @@ class BatchModel(TopicModel):
         """Continue the fit with another batch of documents, without the earlier ones.
 
         Only sums over the earlier documents are kept: for the squared loss W'W and W'X with the weights W
-        they had, for the divergence the expected counts of each term in each topic. With squared loss, the
-        objective is that of all documents, the earlier ones with these weights. With divergence, it is that
-        of the batch plus the divergence of the topics from the earlier counts, of which one half stays with
-        its topics and the other is shared out again, word by word. Topics keep their numbers.
+        they had, for the divergence the words of documents that mixed the topics alike, in some hundred
+        pools. With squared loss, the objective is that of all documents, the earlier ones with these weights.
+        With divergence, it is that of the batch and the pools, each of which is one document and gets new
+        weights as topics change. Topics keep their numbers.
 
         The first batch is fitted as in `fit`; every batch is iterated until `tol` or `max_iter`. After
         `fit`, which keeps no sums, a batch starts from the topics found, but nothing holds them there.

@@ -25,13 +25,8 @@ from laconic.losses.divergence.mixtures import (
     document_ratios,
     weighted_rows,
 )
-from laconic.losses.divergence.pseudocounts import (
-    PseudoCounts,
-    pseudo_counts,
-    with_remembered,
-    without_impossible,
-)
-from laconic.losses.divergence.remembered import Remembered
+from laconic.losses.divergence.pools import joined, pooled
+from laconic.losses.divergence.pseudocounts import PseudoCounts, pseudo_counts, without_impossible
 from laconic.losses.divergence.sooner import MEMORY, PLAIN, DescentSteps, ExtrapolatedSteps
 from laconic.losses.divergence.starts import (
     even_weights,
@@ -89,22 +84,19 @@ class Likelihood:
         patience: Patience,
         *,
         anchors: Anchoring | None = None,
-        seen: Floats | None = None,
+        seen: csr_array | None = None,
         remember: bool = False,
     ) -> Found:
         """Maximum likelihood, then, if there is a prior, its steps from there.
 
         Topics that were given first get their most likely weights; a prior then begins from these. Of a
-        batch, `seen` are the counts of those before, with the topics to start from, and what to `remember` is
-        a fact.
+        batch, `seen` are the pools of documents before, and what to `remember` is a fact.
         """
-        shards = check_counts(without_impossible(shards, anchors), engine)
-        topics = first_topics(shards, engine, self.n_topics, start, anchors=anchors)
-        before = pseudo_counts(anchors, shards, engine, [Block(0, shards.n_terms)])
-        remembered = None
         if seen is not None:
-            remembered = Remembered(seen, np.asarray(start.init, np.float64).T)
-            before = with_remembered(before, remembered, shards, engine)
+            shards = joined(seen, shards)
+        shards = check_counts(without_impossible(shards, anchors), engine)
+        topics = first_topics(shards, engine, self.n_topics, start, anchors=anchors, spread=seen is not None)
+        before = pseudo_counts(anchors, shards, engine, [Block(0, shards.n_terms)])
         mixture, plain = self.mixture, self.mixture.plain
         if start.drawn:
             engine.each(shards, even_weights, (self.n_topics, mixture.simplex))
@@ -126,7 +118,7 @@ class Likelihood:
             found = run("start", Separate(plain), topics)
         if found.trace.interrupted:
             found = found._replace(trace=found.trace._replace(history=[]))
-            return self._found(found, shards, engine, remembered, remember)
+            return self._found(found, shards, engine, remember)
         if prior and mixture.simplex and self.solver != "em":
             # steps of expectation-maximisation never leave a zero that coordinate descent has found
             engine.each(shards, lift_weights, SMALL_SHARE**2)
@@ -138,19 +130,15 @@ class Likelihood:
             if mixture.weight > 0:
                 message = Folding(found.topics, mixture, precision(self.tol, shards.dtype))
                 engine.documents(shards, prune_rows, message, weighted_rows)
-        return self._found(found, shards, engine, remembered, remember)
+        return self._found(found, shards, engine, remember)
 
-    def _found(
-        self, found: _Run, shards: Shards, engine: Engine, remembered: Remembered | None, remember: bool
-    ) -> Found:
+    def _found(self, found: _Run, shards: Shards, engine: Engine, remember: bool) -> Found:
         facts: dict[str, Any] = {"doc_density": density(shards, engine)}
         if remember:
             # of weights that are found for the last topics to the end
             exactness = precision(self.tol, shards.dtype)
             fold_in_shards(shards, found.topics, self.mixture, engine, exactness)
-            steps = DivergenceSteps(shards, found.topics, Separate(self.mixture), engine)
-            counts = np.concatenate(steps.expected(found.topics).counts).astype(np.float64)
-            facts["seen"] = counts if remembered is None else counts + remembered.shared_out(found.topics)
+            facts["seen"] = pooled(shards, engine)
         engine.each(shards, release, None)
         return Found(np.ascontiguousarray(found.topics.T), found.trace, facts)
 

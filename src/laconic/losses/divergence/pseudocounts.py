@@ -17,7 +17,6 @@ from scipy.sparse import csr_array
 from laconic.engines import Block, Engine, Shards
 from laconic.losses.anchoring import Anchoring, seeded_topics, settle
 from laconic.losses.divergence.counts import known_words
-from laconic.losses.divergence.remembered import Remembered
 from laconic.losses.factor import Floats, transposed
 from laconic.losses.totals import term_sums
 
@@ -34,12 +33,10 @@ class PseudoCounts(NamedTuple):
     """Segments by topics: their sums."""
     frozen: NDArray[np.bool_]
     """Segments by topics: those that stay as they are."""
-    remembered: Remembered | None = None
-    """Counts of documents of earlier batches, which depend on the topics."""
 
     def divergence(self, topics: Floats, segments: Sequence[Block]) -> float:
         """How far topics are from where they are held."""
-        total = 0.0 if self.remembered is None else self.remembered.divergence(topics)
+        total = 0.0
         for s, segment in enumerate(segments):
             own = self.counts[segment.start : segment.stop]
             terms = np.repeat(np.arange(segment.start, segment.stop), np.diff(own.indptr))
@@ -50,12 +47,8 @@ class PseudoCounts(NamedTuple):
             total += float(np.sum(counts * np.log(counts / expected)))
         return total
 
-    def add(self, terms: Block, topics: Floats, counts: Floats, totals: Floats) -> None:
-        """Add the counts of some terms, given all topics, to those expected; `totals` are sums over terms."""
-        if self.remembered is not None:
-            before = self.remembered.expected(terms, topics)
-            counts += before
-            totals += before.sum(axis=0)
+    def add(self, terms: Block, counts: Floats) -> None:
+        """Add the counts of some terms to those expected."""
         if self.counts.indptr[terms.start] != self.counts.indptr[terms.stop]:
             counts += self.counts[terms.start : terms.stop].toarray()
 
@@ -78,19 +71,6 @@ def pseudo_counts(
         counts.data[entries] *= totals[s][counts.indices[entries]]
     counts.eliminate_zeros()
     return PseudoCounts(counts.astype(shards.dtype), totals, anchors.frozen)
-
-
-def with_remembered(
-    held: PseudoCounts | None, remembered: Remembered, shards: Shards, engine: Engine
-) -> PseudoCounts:
-    """The same with counts of earlier batches; anchors weigh as they would beside all documents."""
-    if held is None:
-        n_terms, n_topics = remembered.counts.shape
-        nothing = csr_array((n_terms, n_topics), dtype=shards.dtype)
-        return PseudoCounts(nothing, np.zeros((1, n_topics)), np.zeros((1, n_topics), bool), remembered)
-    grown = 1 + remembered.counts.sum() / max(1e-300, float(term_sums(shards, engine).sum()))
-    counts = csr_array(held.counts * grown, dtype=shards.dtype)
-    return PseudoCounts(counts, held.totals * grown, held.frozen, remembered)
 
 
 def _shares(anchors: Anchoring, segments: Sequence[Block]) -> csr_array:

@@ -26,11 +26,14 @@ def first_topics(
     start: Start,
     segments: Sequence[Block] | None = None,
     anchors: Anchoring | None = None,
+    *,
+    spread: bool = False,
 ) -> Floats:
     """Topics (terms × topics) to start from, with some of every word of the collection in each.
 
-    Given topics are taken as they are, except for words that none of them has. Anchored ones have words of
-    their targets, frozen ones are their targets, and forbidden words are zero, which they remain.
+    Given topics are taken as they are, except for words that none of them has; or `spread`, with some of
+    every word like those that are drawn, so that they can take up words they lack. Anchored ones have words
+    of their targets, frozen ones are their targets, and forbidden words are zero, which they remain.
     """
     n_terms, dtype = shards.n_terms, shards.dtype
     parts = [Block(0, n_terms)] if segments is None else segments
@@ -44,7 +47,7 @@ def first_topics(
     else:
         given = given_topics(start.init, n_topics, n_terms, dtype, nonnegative=True)
         topics = transposed(given).toarray().astype(np.float64)
-        lacking = ~topics.any(axis=1)
+        lacking = ~topics.any(axis=1) | spread
     for segment in parts:
         part, words = topics[segment.start : segment.stop], common[segment.start : segment.stop]
         # a topic without words begins as the collection

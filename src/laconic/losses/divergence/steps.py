@@ -120,7 +120,7 @@ class DivergenceSteps:
         if self.before is not None:
             totals += self.before.totals
             for block, part in zip(self.blocks, counts, strict=True):
-                self.before.add(block.terms, topics, part, totals[block.segment])
+                self.before.add(block.terms, part)
         return Expected(loss + self._held(topics), totals, counts)
 
     def _held(self, topics: Floats) -> float:
