@@ -16,14 +16,15 @@ import resource
 import signal
 import subprocess
 import sys
+from datetime import date
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from benchmarks.peers.contenders import Contender, contenders
-from benchmarks.peers.page import write_page
+from benchmarks.peers.page import means_of, write_page
 from benchmarks.peers.protocols import PROTOCOLS, Protocol, measure
-from benchmarks.peers.store import Store, default_folder, source_state
+from benchmarks.peers.store import KEPT, Store, default_folder, source_state
 from benchmarks.report import console
 
 from laconic.datasets import available
@@ -62,7 +63,13 @@ def run_here(store: Store, protocol: Protocol, contender: Contender, collection:
     # What was imported, even if files change while it runs.
     state = source_state()
     runs = measure(protocol, contender, collection, store.vectors(collection))
-    result = {"contender": contender.name, "versions": versions_of(contender), "source": state, "runs": runs}
+    result = {
+        "contender": contender.name,
+        "versions": versions_of(contender),
+        "source": state,
+        "day": date.today().isoformat(),
+        "runs": runs,
+    }
     store.write(protocol.name, collection, contender.key, result)
 
 
@@ -94,7 +101,7 @@ def run_missing(store: Store, options: argparse.Namespace) -> None:
                 if options.only and not {contender.family, contender.key} & set(options.only):
                     continue
                 before = store.read(protocol.name, collection, contender.key) or {}
-                if "runs" in before and not options.again:
+                if means_of(before) is not None and not options.again:
                     continue
                 console.print(f"{protocol.name}, {collection}: {contender.name}")
                 if missing := contender.missing():
@@ -123,7 +130,7 @@ def main() -> None:
     parser.add_argument("--page", type=Path, help="also write the tables and the picture, beside each other")
     parser.add_argument("--here", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    store = Store(options.results)
+    store = Store(options.results, KEPT)
     if options.here:
         name, collection, key = options.here
         chosen = next(contender for contender in contenders() if contender.key == key)

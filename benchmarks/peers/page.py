@@ -53,7 +53,8 @@ thread, with the settings that its manual starts with; laconic runs with its def
 
 Times run from texts to topics, after a first small fit, so they exclude imports and compilation. There is
 CPU time and wall time; the machine is shared, so look at the CPU time. ± is half a 95 % interval over
-{seeds} seeds. The best value in a column is bold. A topic is its ten heaviest words.
+{seeds} seeds. The best value in a column is bold. A topic is its ten heaviest words. Rows stay as they were
+measured until they are measured again; `results/peers.json` has them all.
 """
 
 OCTIS_WORDS = """{name} as OCTIS ships it (tokens, closed vocabulary, all documents), by OCTIS' protocol. NPMI
@@ -69,23 +70,46 @@ documents, so differences are more certain than the intervals suggest, which als
 halves."""
 
 
+def means_of(result: Mapping[str, Any]) -> dict[str, list[float | None]] | None:
+    """The mean and the margin of every measure; None where nothing was run."""
+    if "runs" not in result:
+        return result.get("means")
+    runs = result["runs"]
+    measured = [what for what in runs[0] if what not in ("n_topics", "seed", "topics")]
+    means = {what: mean_of(runs, what) for what in measured}
+    if "peak" in means:
+        # Of the first fit: later ones come after measures, which take memory, too.
+        means["peak"] = Mean(runs[0]["peak"])
+    means["found"] = Mean(sum(run["found"] for run in runs) / sum(run["n_topics"] for run in runs))
+    return {what: [mean.value, mean.margin] for what, mean in means.items()}
+
+
+def all_means(store: Store, everyone: Sequence[Contender]) -> dict[str, Any]:
+    """What is known of every contender on every collection, in few numbers."""
+    kept = {}
+    for protocol in (OCTIS, LABELS):
+        for collection in protocol.collections:
+            for contender in everyone:
+                result = store.read(protocol.name, collection, contender.key) or {}
+                means = means_of(result)
+                if means is not None:
+                    told = {what: result[what] for what in ("versions", "source", "day") if what in result}
+                    kept[f"{protocol.name}/{collection}/{contender.key}"] = {**told, "means": means}
+    return kept
+
+
 def summaries(
     store: Store, protocol: Protocol, collection: str, everyone: Sequence[Contender]
 ) -> list[dict[str, Any]]:
     """A row for each contender that has results, the most coherent first."""
     rows = []
     for contender in everyone:
-        result = store.read(protocol.name, collection, contender.key) or {}
-        if "runs" not in result:
-            continue
-        runs = result["runs"]
-        measured = [what for what in runs[0] if what not in ("n_topics", "seed", "topics")]
-        row: dict[str, Any] = {what: mean_of(runs, what) for what in measured}
-        if "peak" in row:
-            # Of the first fit: later ones come after measures, which take memory, too.
-            row["peak"] = Mean(runs[0]["peak"])
-        row["found"] = sum(run["found"] for run in runs) / sum(run["n_topics"] for run in runs)
-        rows.append({"what": contender.name, "family": contender.family, **row})
+        means = means_of(store.read(protocol.name, collection, contender.key) or {})
+        if means is not None:
+            row = {what: Mean(*pair) for what, pair in means.items()}
+            rows.append(
+                {"what": contender.name, "family": contender.family, **row, "found": row["found"].value}
+            )
     own = next((row["cpu"].value for row in rows if row["what"] == OURS), float("nan"))
     for row in rows:
         row["times"] = row["cpu"].value / own
@@ -192,7 +216,7 @@ def absences(store: Store, everyone: Sequence[Contender]) -> list[str]:
             reasons: dict[str, list[str]] = {}
             for contender in everyone:
                 result = store.read(protocol.name, collection, contender.key) or {}
-                if "runs" not in result:
+                if means_of(result) is None:
                     why = result.get("missing") or result.get("failed") or "not run yet"
                     reasons.setdefault(why, []).append(contender.name)
             if list(map(len, reasons.values())) == [len(everyone)]:
@@ -220,7 +244,7 @@ def outdated(store: Store, everyone: Sequence[Contender]) -> list[str]:
     return [
         TITLES[collection]
         for collection, found in results.items()
-        if any("runs" in result and result.get("source") != state for result in found)
+        if any(means_of(result) is not None and result.get("source") != state for result in found)
     ]
 
 
@@ -290,6 +314,8 @@ def write_page(store: Store, page: Path | None) -> None:
     lacking = absences(store, everyone)
     report.page.append("## Not run\n\n" + ("\n".join(f"- {line}" for line in lacking) or "Nothing.") + "\n")
     report.write(None, page)
+    if page:
+        store.keep(all_means(store, everyone))
     if page and shared:
         chosen = [contender for contender in everyone if contender.name in shared]
         charts = [chart_of(protocol, name, tables[name], chosen) for protocol, name in PICTURED]

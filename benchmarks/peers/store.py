@@ -1,4 +1,8 @@
-"""Where results are kept: a JSON file for each contender on each collection, for each protocol."""
+"""Where results are kept: a JSON file for each contender on each collection, for each protocol.
+
+Those files are large, and go with the machine. Their means are kept in one small file of the repository, so
+that laconic's rows can be measured again without days of work for the peers.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +21,9 @@ def default_folder() -> Path:
     return cache_folder() / "benchmarks" / "peers"
 
 
+KEPT = Path(__file__).parents[2] / "results" / "peers.json"
+
+
 def source_state() -> str:
     """What changes when laconic's source does, so that rows of an older state are known for what they are."""
     digest = hashlib.sha256()
@@ -29,11 +36,12 @@ def source_state() -> str:
 class Store:
     """A folder of results.
 
-    A result has ``runs``, or it says in words why there are none: ``missing`` if something is not installed,
-    ``failed`` if something went wrong.
+    A result has ``runs``, or ``means`` of runs that are no longer there, or it says in words why there are
+    none: ``missing`` if something is not installed, ``failed`` if something went wrong.
     """
 
     folder: Path
+    kept: Path | None = None
 
     def path(self, protocol: str, collection: str, contender: str) -> Path:
         """The file of a result."""
@@ -44,9 +52,22 @@ class Store:
         return self.folder / "vectors" / f"{collection}.npz"
 
     def read(self, protocol: str, collection: str, contender: str) -> dict[str, Any] | None:
-        """A result, or None."""
+        """A result, or None: that of runs, or else the means of former ones, or else why there is none."""
         path = self.path(protocol, collection, contender)
-        return json.loads(path.read_text()) if path.exists() else None
+        found = json.loads(path.read_text()) if path.exists() else None
+        if found is None or "runs" not in found:
+            return self.means().get(f"{protocol}/{collection}/{contender}", found)
+        return found
+
+    def means(self) -> dict[str, Any]:
+        """Results in few numbers, by protocol, collection and contender."""
+        return json.loads(self.kept.read_text()) if self.kept is not None and self.kept.exists() else {}
+
+    def keep(self, means: dict[str, Any]) -> None:
+        """Keep them, one on a line."""
+        if self.kept is not None:
+            lines = [f"{json.dumps(name)}: {json.dumps(means[name])}" for name in sorted(means)]
+            self.kept.write_text("{\n" + ",\n".join(lines) + "\n}\n")
 
     def write(self, protocol: str, collection: str, contender: str, result: dict[str, Any]) -> None:
         """Keep a result in place of an older one."""

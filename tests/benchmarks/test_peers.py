@@ -266,6 +266,21 @@ class TestPage:
         store.write("labels", "bbc_news", key, store.read("labels", "bbc_news", key) | {"source": "older"})
         assert pages.outdated(store, names) == ["BBC News"]
 
+    def test_means_outlast_their_runs_until_there_are_new_ones(self, tmp_path):
+        whole, kept = self.store(tmp_path / "results"), tmp_path / "kept.json"
+        pages.write_page(Store(whole.folder, kept), tmp_path / "page.md")
+        left = Store(tmp_path / "none", kept)
+        pages.write_page(left, tmp_path / "again.md")
+        told = [(tmp_path / name).read_text().split("## Not run")[0] for name in ("page.md", "again.md")]
+        assert told[0] == told[1]
+        assert "| laconic.fit | **0.200 ± 0.000**" in told[1]
+        key = contender("laconic.fit").key
+        left.write("labels", "bbc_news", key, {"failed": "no memory"})
+        assert pages.means_of(left.read("labels", "bbc_news", key))["npmi"][0] == pytest.approx(0.2)
+        new = whole.read("labels", "bbc_news", key) | {"source": "newer"}
+        left.write("labels", "bbc_news", key, new)
+        assert left.read("labels", "bbc_news", key) == new
+
     def test_there_is_a_page_before_there_are_results(self, tmp_path):
         pages.write_page(Store(tmp_path / "none"), tmp_path / "page.md")
         assert "OCTIS' BBC News: nothing" in (tmp_path / "page.md").read_text()
