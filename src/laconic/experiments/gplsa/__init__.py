@@ -6,8 +6,7 @@ from laconic.experiments.gplsa import bilingual, crossmodal, efficiency, joint, 
 from laconic.experiments.gplsa.claims import CHANGED, CLAIMS, FUTURE
 from laconic.experiments.gplsa.images import Plan, run_images
 from laconic.experiments.gplsa.images_page import render_images
-from laconic.experiments.gplsa.images_page_earlier import render_images as render_earlier
-from laconic.experiments.parts import Desk, Results, Section, Study
+from laconic.experiments.parts import Desk, Results, Study
 
 __all__ = ["ABOUT", "CHANGED", "CLAIMS", "FUTURE", "PARTS", "TITLE"]
 
@@ -46,14 +45,9 @@ def run_pie(quick: bool, desk: Desk) -> Results:
     return run_images("pie_pose27", QUICK if quick else PIE, desk)
 
 
-def render_clusters(results: Results) -> Section:
-    """Of a run that chose iterations as well, or of one before, while there is no other."""
-    return (render_images if "chosen" in results else render_earlier)(results)
-
-
 PARTS = {
-    "coil20": Study(run_coil20, render_clusters),
-    "pie": Study(run_pie, render_clusters),
+    "coil20": Study(run_coil20, render_images),
+    "pie": Study(run_pie, render_images),
     "networks": Study(networks.run, networks.render),
     "efficiency": Study(efficiency.run, efficiency.render),
     "wikipedia": Study(crossmodal.run, crossmodal.render),

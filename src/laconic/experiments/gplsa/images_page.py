@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from laconic.experiments.figures import Chart, Line, Picture
 from laconic.experiments.gplsa.images import END, WITH_GRAPH
 from laconic.experiments.parts import Results, Section
-from laconic.experiments.writing import concordance, count, list_of, percent, points, ranking, table
+from laconic.experiments.writing import concordance, edges, list_of, percent, ranking, table
 
 NAMES = {"coil20": "COIL-20", "pie_pose27": "CMU PIE, pose 27"}
 _TABLES = {"coil20": "Table 2", "pie_pose27": "Table 1"}
@@ -13,21 +15,29 @@ _TABLES = {"coil20": "Table 2", "pie_pose27": "Table 1"}
 RIVALS = {"GraphPLSA l2": "graph NMF", "GraphPLSA skl": "graph NMF KL"}
 
 _PROTOCOL = """
-Images of 32 by 32 grey pixels are documents, pixels are terms, and two images are joined if one is among the
-{n_neighbors} nearest neighbours of the other (by cosine; all edges weigh 1). As many topics as classes, then
-k-means (best of ten starts) on the documents' topics. Accuracy is of the best matching of clusters and
-classes; NMI is divided by the larger entropy. Both in per cent; {seeds} on one draw of classes.
+**The task.** Images of 32 by 32 grey pixels are documents, and pixels are terms. Two images are joined if
+one is among the {n_neighbors} nearest neighbours of the other (by cosine); all edges weigh 1. A fit has as
+many topics as there are classes. K-means (best of ten starts) then clusters the documents' topics.
 
-{choice} Graph NMF is that of Cai et al., with both of its losses: squared (the paper's rows "L2") and
-Kullback-Leibler ("KL"). GraphPLSA l1 runs without the stages that the library adds to it.
-"""
-_CHOICE = """
-The paper chooses the strength of the graph "by cross-validation on a subset", and says that its loops end
-after five to ten steps. Here, for every method alike, the start (drawn documents, or random numbers), the
-strength ({strengths}; a hundredth of that for l1, up to {l1_most:g}, since it joins documents sooner) and the
-iterations ({marks}, or until an iteration lowers the objective by less than 1e-5 of it, {most} at most) are
-those of the largest accuracy and NMI, on {tuning}, mean of {tuning_seeds} starts. Labels of these classes
-are thus used.{overlap}
+**The measures**, in per cent. Accuracy is that of the best matching of clusters and classes. NMI is divided
+by the larger entropy. Numbers are means ± standard deviations over {seeds} random starts{plain}, on one draw
+of classes.
+
+**The rivals.** Graph NMF is that of Cai et al., with both of its losses: squared (the paper's rows "L2")
+and Kullback-Leibler ("KL"). GraphPLSA l1 runs without the stages that the library adds to it. The paper has
+no rows for PLSA without a graph.
+
+**What is chosen.** The paper chooses the strength of the graph "by cross-validation on a subset", and says
+that its loops end after five to ten steps. Here three settings are chosen, for every method by the same
+rule:
+
+- the start: drawn documents, or random numbers;
+- the strength: {strengths}; for l1, which makes rows equal much sooner, {l1};
+- the iterations: {marks}, or "to the end": until one lowers the objective by less than 1e-5 of it, at most
+  {most}.
+
+The best setting has the largest sum of accuracy and NMI on {tuning} (mean of {tuning_seeds} starts). So
+labels of these classes are used.{overlap}
 """
 _CURVES = """
 
@@ -40,53 +50,56 @@ named above. Objectives are divided by the last of their fit.
 
 ![Objective against iterations](figure:{figure}-objective)
 
-{findings}"""
+{table}"""
+
+_AGREES = """
+
+### What agrees, and what does not
+
+Methods by accuracy, from the best to the worst; "≈" joins those that are less than half a point apart.
+
+{table}
+
+GraphPLSA and graph NMF with the same kind of penalty, by both measures and for all numbers of classes:
+{rivals}."""
 
 _CHOSEN = """
 
 ### What was chosen
 
-"If run to the end" are settings chosen among fits that have converged (or had {most} iterations), and their
-score on the same classes: what is lost where fits may not be stopped early.
+Settings are the start, the strength and the iterations. The last two columns are for fits that may not be
+stopped early: the best setting among fits that ran to the end, and its score on the same classes.
 
-{table}"""
+{table}
+
+Strengths: {edges}"""
 
 
 def render_images(results: Results) -> Section:
     """The section of one data set."""
-    name = results["dataset"]
     text = _protocol(results) + "\n" + _scores(results)
-    text += "\n\n### What agrees, and what does not\n\n" + "\n".join(_comparison(results))
-    text += _CHOSEN.format(most=results["most"], table=_chosen(results))
-    text += _CURVES.format(
-        classes=results["curve_classes"], figure=_short(results), findings="\n".join(_ways(results))
-    )
-    title = f"Images in clusters: {NAMES[name]}"
+    text += _AGREES.format(table=_orders(results), rivals=_rivals(results))
+    text += _CHOSEN.format(table=_chosen(results), edges=_edges(results))
+    text += _CURVES.format(classes=results["curve_classes"], figure=_short(results), table=_ways(results))
+    title = f"Images in clusters: {NAMES[results['dataset']]}"
     return Section(title, text, _findings(results), _charts(results))
 
 
 def _protocol(results: Results) -> str:
-    seeds = results["seeds"]
-    return _PROTOCOL.format(
-        n_neighbors=results["n_neighbors"],
-        seeds=f"means ± standard deviations over {seeds} random starts" if seeds > 1 else "one random start",
-        choice=_choice(results).strip(),
-    )
-
-
-def _choice(results: Results) -> str:
     groups: dict[int, list[str]] = {}
     for n_classes, n_tuning in results["tuning_classes"].items():
         groups.setdefault(n_tuning, []).append(n_classes)
     overlap = ""
     if results["overlap"]:
         rows = list_of(map(str, results["overlap"]))
-        overlap = f" They are not among the classes reported, except for the rows of {rows}, which have all."
-    l1 = [run["strength"] for grids in results["tuning"].values() for run in grids.get("GraphPLSA l1", [])]
-    return _CHOICE.format(
-        l1_most=max(l1, default=0),
-        **{key: results[key] for key in ("tuning_seeds", "most")},
-        strengths=list_of(f"{value:g}" for value in results["strengths"]),
+        overlap = f" They are not among the classes reported, except in the rows of {rows}, which have all."
+    l1 = {run["strength"] for grids in results["tuning"].values() for run in grids.get("GraphPLSA l1", ())}
+    plain = {runs["PLSA"]["runs"] for runs in results["ours"].values()} - {results["seeds"]}
+    return _PROTOCOL.format(
+        plain=f" ({list_of(map(str, sorted(plain)))} for PLSA)" if plain else "",
+        l1=list_of(f"{value:,g}" for value in sorted(l1)),
+        **{key: results[key] for key in ("n_neighbors", "seeds", "tuning_seeds", "most")},
+        strengths=list_of(f"{value:,g}" for value in results["strengths"]),
         marks=list_of(map(str, results["marks"])),
         tuning=list_of(f"{n} classes for the rows of {list_of(rows)}" for n, rows in groups.items()),
         overlap=overlap,
@@ -130,45 +143,71 @@ def _setting(setting: Results) -> str:
     return f"{setting['start']}, {setting['strength']:g}, {iterations}"
 
 
+def _found(grid: list[Results], setting: Results) -> Results:
+    return next(run for run in grid if all(run[key] == setting[key] for key in setting))
+
+
 def _score(grid: list[Results], setting: Results) -> str:
-    run = next(run for run in grid if all(run[key] == setting[key] for key in setting))
+    run = _found(grid, setting)
     return f"{percent(run['accuracy'])} / {percent(run['nmi'])}"
 
 
-def _comparison(results: Results) -> list[str]:
-    lines = []
-    for n_classes, paper in results["paper"].items():
-        if not paper:
-            continue
-        ours = results["ours"][n_classes]
-        accuracy = {method: ours[method]["accuracy"] for method in paper}
-        theirs = {method: values[0] for method, values in paper.items()}
-        same, pairs = concordance(accuracy, theirs)
-        lines.append(
-            f"- {n_classes} classes, by accuracy. Ours: {ranking(accuracy)}. Paper: {ranking(theirs)}. "
-            f"{same} of {count(pairs, 'pair')} of methods are in the same order."
-        )
-    here, there, total = better_than_nmf(results)
-    lines.append(
-        "- GraphPLSA beats graph NMF with the same kind of penalty (l2 against squared, skl against KL) in "
-        f"{here} of {total} comparisons here, and in {there} in the paper (both measures, all numbers of "
-        "classes)."
+def _edges(results: Results) -> str:
+    """Whether chosen strengths are at the edge of their grids, and what a step inward would change."""
+    chosen, choices, inward = {}, {}, []
+    for n_tuning, settings in results["chosen"].items():
+        for method, setting in settings.items():
+            grid = results["tuning"][n_tuning][method]
+            name = f"{method} ({n_tuning} classes)" if len(results["chosen"]) > 1 else method
+            chosen[name], choices[name] = setting["strength"], [run["strength"] for run in grid]
+            if setting["strength"] == max(choices[name]) > min(choices[name]):
+                less = setting | {"strength": setting["strength"] / 10}
+                inward.append(f"{percent(_found(grid, less)['accuracy'])} % ({name})")
+    said = edges(chosen, choices)
+    tenth = f" With a tenth of it, accuracy on these classes is {list_of(inward)}." if inward else ""
+    return said[0].lower() + said[1:] + tenth
+
+
+def _rivals(results: Results) -> str:
+    return list_of(
+        f"{method} beats {RIVALS[method]} in {tally.here} of {tally.total} comparisons (paper: {tally.paper})"
+        for method, tally in better_than_nmf(results).items()
     )
-    return lines
 
 
-def better_than_nmf(results: Results) -> tuple[int, int, int]:
-    """In how many comparisons GraphPLSA is better than graph NMF: here, in the paper, and of how many."""
-    ours, theirs, total = 0, 0, 0
+def _orders(results: Results) -> str:
+    rows = []
     for n_classes, paper in results["paper"].items():
-        runs = results["ours"][n_classes]
-        for method, rival in RIVALS.items():
+        ours = {method: results["ours"][n_classes][method]["accuracy"] for method in paper}
+        theirs = {method: values[0] for method, values in paper.items()}
+        same, pairs = concordance(ours, theirs)
+        if paper:
+            rows.append([n_classes, ranking(ours), ranking(theirs), f"{same} of {pairs}"])
+    return table(["classes", "here", "paper", "pairs in the same order"], rows, "rllr")
+
+
+class Tally(NamedTuple):
+    """In how many comparisons GraphPLSA is better than graph NMF: here, in the paper, and of how many."""
+
+    here: int
+    paper: int
+    total: int
+
+
+def better_than_nmf(results: Results) -> dict[str, Tally]:
+    """By the divergence of GraphPLSA; by both measures, for all numbers of classes that the paper has."""
+    found = {}
+    for method, rival in RIVALS.items():
+        ours, theirs, total = 0, 0, 0
+        for n_classes, paper in results["paper"].items():
+            runs = results["ours"][n_classes]
             for number, measure in enumerate(("accuracy", "nmi")):
-                if method in paper and rival in paper and rival in runs:
+                if method in paper and rival in paper:
                     ours += runs[method][measure] > runs[rival][measure]
                     theirs += paper[method][number] > paper[rival][number]
                     total += 1
-    return ours, theirs, total
+        found[method] = Tally(ours, theirs, total)
+    return found
 
 
 def best_on_the_way(curve: list[Results]) -> Results:
@@ -176,16 +215,20 @@ def best_on_the_way(curve: list[Results]) -> Results:
     return max(curve, key=lambda point: point["accuracy"])
 
 
-def _ways(results: Results) -> list[str]:
-    lines = []
+def _ways(results: Results) -> str:
+    rows = []
     for method, curve in results["curves"].items():
         best, last = best_on_the_way(curve), curve[-1]
-        lines.append(
-            f"- {method}: {percent(best['accuracy'])} % after {best['iterations']} iterations, "
-            f"{percent(last['accuracy'])} % at the end, where the objective is "
-            f"{100 * (1 - last['objective'] / best['objective']):.1f} % lower."
+        lower = 100 * (1 - last["objective"] / best["objective"])
+        shown = (
+            percent(best["accuracy"]),
+            str(best["iterations"]),
+            percent(last["accuracy"]),
+            f"{lower:.1f} %",
         )
-    return lines
+        rows.append([method, *shown])
+    headings = ["method", "best accuracy", "after iterations", "accuracy at the end"]
+    return table([*headings, "the objective falls in between by"], rows, "lrrrr")
 
 
 def _charts(results: Results) -> dict[str, Picture]:
@@ -222,10 +265,12 @@ def _findings(results: Results) -> list[str]:
         f"{percent(runs['k-means']['accuracy'])} and {percent(runs['k-means']['nmi'])}."
     ]
     compared = [
-        f"{method} {points(runs[method]['accuracy'], paper[method][0])}"
+        f"{method} {100 * (runs[method]['accuracy'] - paper[method][0]):+.1f}"
         for method in WITH_GRAPH
         if method in paper
     ]
     if compared:
-        sentences.append(f"**{name}**, accuracy: {list_of(compared)}.")
+        sentences.append(
+            f"**{name}**, {n_classes} classes, accuracy against the paper's, in points: {list_of(compared)}."
+        )
     return sentences
