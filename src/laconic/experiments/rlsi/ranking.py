@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from laconic.experiments.parts import SEED, Results, Say
+from laconic.experiments.parts import SEED, Desk, Results
 from laconic.experiments.retrieval.collections import TERMS, Collection, read_collection
 from laconic.experiments.retrieval.contenders import TOL, fitted_entry, lda, lsi_entries
 from laconic.experiments.retrieval.contests import contest, describe, pooled
@@ -31,18 +31,11 @@ SHARE = 0.05
 ALPHA_DOCS = 1.0
 
 
-def run(quick: bool, say: Say) -> Results:
+def run(quick: bool, desk: Desk) -> Results:
     """Rank by every model of the grids, on all collections."""
-    found: Results = {}
-    for name in ("adi",) if quick else NAMES:
-        say(f"{name}: reading")
-        collection = read_collection(name)
-        methods = {method: list(_entries(collection, method, quick, say)) for method in METHODS}
-        say(f"{name}: comparing")
-        found[name] = describe(collection) | {
-            terms: contest(collection, methods, terms, {method: LSI for method in METHODS if method != LSI})
-            for terms in TERMS
-        }
+    key = f"{METHODS}, {SIZES}, {FEW_SIZES}, {ALPHAS}, {SHARE}, {ALPHA_DOCS}, {quick}"
+    names = ("adi",) if quick else NAMES
+    found = {name: desk.keep(f"{name}: {key}", _ranked, name, quick) for name in names}
     contests = {name: each[TERMS[0]] for name, each in found.items()}
     return {
         "collections": {name: _without_queries(each) for name, each in found.items()},
@@ -60,6 +53,15 @@ def run(quick: bool, say: Say) -> Results:
     }
 
 
+def _ranked(name: str, quick: bool) -> Results:
+    collection = read_collection(name)
+    methods = {method: list(_entries(collection, method, quick)) for method in METHODS}
+    return describe(collection) | {
+        terms: contest(collection, methods, terms, {method: LSI for method in METHODS if method != LSI})
+        for terms in TERMS
+    }
+
+
 def _without_queries(found: Results) -> Results:
     """What is worth keeping: values of single queries are many."""
     return {
@@ -68,15 +70,13 @@ def _without_queries(found: Results) -> Results:
     }
 
 
-def _entries(collection: Collection, method: str, quick: bool, say: Say) -> Iterator[Entry]:
+def _entries(collection: Collection, method: str, quick: bool) -> Iterator[Entry]:
     """The entries of a method's grid."""
     sizes = usable(collection, FEW_SIZES.get(method, SIZES))
-    say(f"{collection.name}: {method}")
     if method == LSI:
         yield from lsi_entries(collection, sizes)
         return
     for size in sizes:
-        say(f"{collection.name}: {method}, {size} topics")
         for model, settings in _models(method, size, collection.n_terms, quick):
             # LDA's topics are not normalised, and the paper compares weights.
             similarity = "cosine" if method == "LDA" else "gram"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from laconic.experiments.parts import Results, Say, Section
+from laconic.experiments.parts import Desk, Results, Section
 from laconic.experiments.retrieval.collections import TITLES, read_collection
 from laconic.experiments.retrieval.contenders import TOL, fitted_entry, lsi_entries
 from laconic.experiments.retrieval.contests import contest, pooled
 from laconic.experiments.retrieval.tables import interval
-from laconic.experiments.rlsi.ranking import LSI, NAMES, SIZES, UNSEEN, usable, word_budget
+from laconic.experiments.rlsi.ranking import ALPHA_DOCS, LSI, NAMES, SHARE, SIZES, UNSEEN, usable, word_budget
 from laconic.experiments.writing import decimal, list_of, table
 
 STARTS = (0, 1, 2)
@@ -24,25 +24,12 @@ Of LSI's mean over the collections, with the bootstrap's 95 % interval over quer
 """
 
 
-def run(quick: bool, say: Say) -> Results:
+def run(quick: bool, desk: Desk) -> Results:
     """Compare LSI with the word budget, from several starts."""
-    contests: dict[str, Results] = {}
-    starts = STARTS[:2] if quick else STARTS
-    for name in ("adi",) if quick else NAMES:
-        collection = read_collection(name)
-        sizes = usable(collection, SIZES[:1] if quick else SIZES)
-        methods = {LSI: list(lsi_entries(collection, sizes))}
-        for start in starts:
-            say(f"{name}: start {start}")
-            methods[str(start)] = [
-                fitted_entry(
-                    collection,
-                    word_budget(size, collection.n_terms, tol=TOL, random_state=start),
-                    {"K": size},
-                )
-                for size in sizes
-            ]
-        contests[name] = contest(collection, methods, "BM25", {})
+    starts, all_sizes = (STARTS[:2], SIZES[:1]) if quick else (STARTS, SIZES)
+    names = ("adi",) if quick else NAMES
+    key = f"{starts}, {all_sizes}, {SHARE}, {ALPHA_DOCS}"
+    contests = {name: desk.keep(f"{name}: {key}", _started, name, starts, all_sizes) for name in names}
     unseen = {name: found for name, found in contests.items() if name in UNSEEN}
     return {
         "held_out": {
@@ -54,6 +41,22 @@ def run(quick: bool, say: Say) -> Results:
         "pooled": {str(start): pooled(contests, str(start), LSI) for start in starts},
         "pooled_unseen": {str(start): pooled(unseen, str(start), LSI) for start in starts},
     }
+
+
+def _started(name: str, starts: tuple[int, ...], all_sizes: tuple[int, ...]) -> Results:
+    collection = read_collection(name, terms=("BM25",))
+    sizes = usable(collection, all_sizes)
+    methods = {LSI: list(lsi_entries(collection, sizes))}
+    for start in starts:
+        methods[str(start)] = [
+            fitted_entry(
+                collection,
+                word_budget(size, collection.n_terms, tol=TOL, random_state=start),
+                {"K": size},
+            )
+            for size in sizes
+        ]
+    return contest(collection, methods, "BM25", {})
 
 
 def render(results: Results) -> Section:
