@@ -424,3 +424,28 @@ def test_models_without_words_do_not_count(words, alive):
     model = RLSI(4)
     model.components_ = components
     assert lives(model) is alive
+
+
+def grids_results(interval, all_queries):
+    means = {method: {"AP": value} for method, value in ((alike.PAPER, 0.4), ("PLSA", 0.3))}
+    pair = {"ratio": 1.0, "interval": all_queries}
+    return {
+        "collections": {"adi": {"held_out": means, "pairs": {alike.PAPER: pair}}},
+        "pooled": {alike.PAPER: {"ratio": 1.0, "interval": interval, "all_queries": pair}},
+        "alphas": [0.01, 1],
+    }
+
+
+@pytest.mark.parametrize(
+    ("interval", "all_queries", "state", "side"),
+    [
+        ((1.01, 1.1), (1.01, 1.1), "confirmed", "above 1 on ADI and below 1 on none"),
+        ((0.99, 1.1), (0.9, 0.99), "in part", "above 1 on none and below 1 on ADI"),
+    ],
+)
+def test_a_mean_above_lsi_is_not_enough(interval, all_queries, state, side):
+    """It may be that of one small collection: the interval decides, and all queries together do."""
+    claim = next(claim for claim in rlsi.CLAIMS if claim.parts == ("grids",))
+    verdict = claim.judge(grids_results(interval, all_queries))
+    assert verdict.state == state
+    assert side in verdict.reason

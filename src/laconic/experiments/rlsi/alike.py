@@ -53,7 +53,7 @@ settings from above. Fits end after at most {max_iter} iterations. All else is a
 
 {ratios}
 
-*Density* is that of the topics of the grid's best.
+*Density* is that of the topics of the grid's best. Ratios and intervals are held out.
 
 {conclusion}
 """
@@ -150,9 +150,21 @@ def render(results: Results) -> Section:
     finding = (
         f"**The same grids**: with as many topics to choose from as LSI, the paper's RLSI reaches "
         f"{decimal(every['ratio'])} times LSI's mean average precision ({interval(every['interval'])}) over "
-        f"{len(names)} collections, held out."
+        f"{len(names)} collections, held out, and {decimal(every['all_queries']['ratio'])} times over all "
+        f"queries together ({interval(every['all_queries']['interval'])})."
     )
     return Section("The same grids for all (Figures 6 to 8)", text, [finding])
+
+
+def sides(results: Results) -> str:
+    """On which collections the paper's RLSI is above LSI and below, held out, beyond chance or not."""
+    pairs = {TITLES[name]: each["pairs"][PAPER] for name, each in results["collections"].items()}
+    above = [name for name, pair in pairs.items() if pair["interval"][0] > 1]
+    below = [name for name, pair in pairs.items() if pair["interval"][1] < 1]
+    return (
+        f"The interval of a single collection is above 1 on {list_of(above) or 'none'} and below 1 on "
+        f"{list_of(below) or 'none'}."
+    )
 
 
 def _conclusion(results: Results) -> str:
@@ -163,7 +175,8 @@ def _conclusion(results: Results) -> str:
         f"({interval(each['all_queries']['interval'])})."
         for method, each in results["pooled"].items()
     ]
-    return "Over all collections, each method against LSI, held out:\n\n" + "\n".join(lines)
+    heading = "Over all collections, each method against LSI, held out:"
+    return f"{sides(results)}\n\n{heading}\n\n" + "\n".join(lines)
 
 
 def _ratios(results: Results) -> str:
