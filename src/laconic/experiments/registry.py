@@ -133,7 +133,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         Experiment(
             "rlsi",
             "RLSI: topics blended with term matching, sparse ones and dense ones, norms, learning to rank",
-            30,
+            45,
             {
                 "ranking": ("cranfield", "cacm", "npl", "scifact", "time", "adi"),
                 "grids": ("cranfield", "cacm", "npl", "scifact", "time", "adi"),
@@ -150,7 +150,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         Experiment(
             "gmf",
             "Group models: topics that classes share and topics of each, blended with term matching",
-            10,
+            15,
             {
                 "timing": ("20newsgroups",),
                 "ranking": ("cranfield", "cacm", "npl", "time", "adi"),
