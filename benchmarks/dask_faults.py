@@ -32,7 +32,7 @@ from benchmarks.zipf import zipf_corpus
 from scipy.sparse import csr_array
 
 from laconic import RLSI
-from laconic.engines import Shards, dask, tasks
+from laconic.engines import Shards, dask, dividing, tasks
 from laconic.engines.connecting import connected
 from laconic.engines.dask import DaskEngine
 
@@ -56,10 +56,12 @@ class Slowed(DaskEngine):
         self.signs, self.phase = folder / f"signs-{token_hex(4)}", phase
         self.signs.mkdir()
 
-    def _submit(self, name: str, function: Callable[..., Any], given: Any, *results: Any) -> Any:
+    def _submit(
+        self, name: str, function: Callable[..., Any], given: Any, *results: Any, worker: str | None = None
+    ) -> Any:
         if function in PHASES[self.phase]:
             given, function = (function, given, str(self.signs)), slowly
-        return super()._submit(name, function, given, *results)
+        return super()._submit(name, function, given, *results, worker=worker)
 
 
 def slowly(function: Callable[..., Any], given: Any, signs: str, *results: Any) -> Any:
@@ -200,7 +202,7 @@ def main() -> None:
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     # so that a small fit has sums of sums of products, too
-    dask.FAN_IN, dask.MOVING = 2, 1
+    dask.FAN_IN, dividing.MOVING = 2, 1
     X = zipf_corpus(4000, 500, n_topics=20, length=40).tfidf().astype(np.float32)
     expected = bits(fitted(X))
     log = Log(given.log)

@@ -16,7 +16,7 @@ from planting import planted
 from test_contract import bits
 
 from laconic import RLSI
-from laconic.engines import Checkpoint, Shards, cluster, connecting, dask, tasks
+from laconic.engines import Checkpoint, Shards, cluster, connecting, dividing, tasks
 from laconic.engines.connecting import connected
 from laconic.engines.dask import DaskEngine
 from laconic.errors import ClusterError, CorpusError
@@ -63,10 +63,10 @@ class Watched(DaskEngine):
         self.fault(int(self.sign.read_text()))
         self.gate.touch()
 
-    def _submit(self, name, function, given, *results):
+    def _submit(self, name, function, given, *results, worker=None):
         if function is self.function and not self.gate.exists():
             given, function = (function, given, str(self.sign), str(self.gate)), waiting_task()
-        return super()._submit(name, function, given, *results)
+        return super()._submit(name, function, given, *results, worker=worker)
 
 
 def waiting_task():
@@ -106,7 +106,7 @@ def hang(pid):
 )
 def test_a_worker_that_is_lost_changes_nothing(client, X, tmp_path, monkeypatch, function, fault):
     # as with more documents than terms, so that products are moved
-    monkeypatch.setattr(dask._Sizes, "spans", lambda self, shards, threads: [slice(0, 2), slice(2, 3)])
+    monkeypatch.setattr(dividing.Sizes, "spans", lambda self, shards, threads: [slice(0, 2), slice(2, 3)])
     expected = bits(model().fit(Shards.cut(X, 3)))
     engine = Watched(client, tmp_path, function, fault)
     found = bits(model().fit(Shards.cut(X, 3), engine=engine))

@@ -50,13 +50,19 @@ class Cluster:
         self._address = client.scheduler.address
         self._alone_since: float | None = None
 
-    def submit(self, name: str, function: Callable[..., Any], *given: Any) -> Future:
-        """Have a function called somewhere; futures among what it is given stand for their results."""
+    def submit(
+        self, name: str, function: Callable[..., Any], *given: Any, worker: str | None = None
+    ) -> Future:
+        """Have a function called somewhere; futures among what it is given stand for their results.
+
+        The worker, where one is named, is asked first: another one does the task if it is lost or busy.
+        """
         self.n_tasks += 1
         # a key of its own, so that nothing is taken for the same by chance
         key = f"laconic-{name}-{self._run}-{next(self._numbers)}"
+        wanted = {} if worker is None else {"workers": [worker], "allow_other_workers": True}
         with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TiB"}):
-            return self.client.submit(function, *given, key=key, pure=False)
+            return self.client.submit(function, *given, key=key, pure=False, **wanted)
 
     def results(self, n_results: int, submit: Callable[[Sequence[int]], Iterable[Future]]) -> Iterator[Any]:
         """What tasks find, in their order.
@@ -121,7 +127,7 @@ class Cluster:
         deadline = (time.monotonic() if asked is None else asked) + GONE
         while self.client.status == "connecting" and time.monotonic() < deadline:
             time.sleep(TICK / 10)
-        if self._threads(max(TICK, deadline - time.monotonic())):
+        if self._workers(max(TICK, deadline - time.monotonic())):
             self._alone_since = None
         elif self._alone_since is None:
             logger.warning("the cluster at %s has no workers: waiting for some", self._address)
@@ -141,19 +147,19 @@ class Cluster:
             if missing:
                 cluster.scale(len(cluster.worker_spec))
 
-    @property
-    def n_threads(self) -> int:
-        """Threads of all workers that are there now."""
-        return self._threads(GONE)
+    def slots(self) -> list[str]:
+        """A worker's address for each of its threads, for all workers that are there now."""
+        workers = self._workers(GONE)
+        return [address for address in sorted(workers) for _ in range(workers[address])]
 
-    def _threads(self, patience: float) -> int:
+    def _workers(self, patience: float) -> dict[str, int]:
+        """Workers that are there now, and their threads."""
         try:
             if self.client.status != "running":
                 raise OSError(f"the client is {self.client.status}")  # noqa: TRY301
-            threads = self.client.sync(self.client.scheduler.ncores, callback_timeout=patience)
+            return dict(self.client.sync(self.client.scheduler.ncores, callback_timeout=patience))
         except (OSError, TimeoutError) as error:
             raise ClusterError(
                 f"the Dask scheduler at {self._address} does not answer any more: start it again, and fit "
                 "again; with a checkpoint, the fit continues from there"
             ) from error
-        return sum(threads.values())

@@ -10,19 +10,21 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from functools import partial
-from itertools import count, islice, pairwise
+from itertools import count, islice
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 from weakref import WeakKeyDictionary
 
-import numpy as np
 from numpy.typing import NDArray
 
 from laconic.engines.blocks import Block
 from laconic.engines.cluster import Cluster
-from laconic.engines.placed import KNOWN, KnownWeights, PlacedShard, place_shard
+from laconic.engines.dividing import Sizes, spread
+from laconic.engines.messages import Resident, packed, sent
+from laconic.engines.placed import KnownWeights, PlacedShard, place_shard
 from laconic.engines.shards import Shard, Shards, keep_weights, release, restore_weights, written_by
 from laconic.engines.stored import StoredShard
 from laconic.engines.sums import whole_tree
@@ -39,9 +41,7 @@ from laconic.engines.tasks import (
     on_item,
     on_shard,
     own_versions,
-    packed,
     place_stored,
-    receive,
     run,
     share_of_shard,
     solve_blocks,
@@ -59,12 +59,6 @@ Result = TypeVar("Result")
 
 LEAST = 1 << 20
 """Documents with fewer entries together, such as samples, are not worth a journey: threads here do them."""
-GROUP_BYTES = 1 << 28
-"""What the products of a group of blocks of terms take, at most: for each group, all weights are read."""
-TASKS_PER_THREAD = 3
-"""So many tasks for every thread of the cluster keep all of them busy to the end."""
-MOVING = 8
-"""So many bytes are read from a file in the time that one byte of products takes to be moved and added up."""
 FAN_IN = 8
 """So many sums are added up by one task."""
 
@@ -116,10 +110,9 @@ class DaskEngine(Threads):
     def _begin(self) -> None:
         self._placed: WeakKeyDictionary[Shard, _Placed] = WeakKeyDictionary()
         self._files: dict[tuple[int, ...], tuple[Any, PlacedShard]] = {}
-        self._collections: dict[int, _Resident] = {}
+        self._collections: dict[int, Resident] = {}
         self._groups: _Groups | None = None
-        # a task, so that what workers keep in memory goes with the fit
-        self._known = self._resident("known", KnownWeights())
+        self._known_by: dict[str | None, Resident] = {}
         self._versions = count()
 
     def __enter__(self) -> Self:
@@ -159,14 +152,16 @@ class DaskEngine(Threads):
             return super().each(shards, function, message)
         if function in (keep_weights, restore_weights, release):
             return [self._move(shard, function) for shard in shards]
-        tasks, sent = self._tasks(shards, function, None), self._resident("message", message)
+        tasks = self._tasks(shards, function, None)
 
         def submit(numbers: Sequence[int]) -> list[Future]:
+            homes = self._homes(shards)
             return [
-                self._submit("shard", on_shard, (tasks[number],), self._known(), sent()) for number in numbers
+                self._at(homes[number], "shard", on_shard, (tasks[number],), sent()) for number in numbers
             ]
 
-        found: list[Done] = list(self.cluster.results(len(tasks), submit))
+        with self._sent(message) as sent:
+            found: list[Done] = list(self.cluster.results(len(tasks), submit))
         self._take(shards, tasks, [each.names for each in found])
         return [each.share for each in found]
 
@@ -186,27 +181,34 @@ class DaskEngine(Threads):
     def _terms(
         self, shards: Shards, blocks: Sequence[Any], products: Any, solve: Any, message: Any
     ) -> Iterator[Any]:
-        parts, sent = self._parts(shards), self._resident("message", message)
-        n_threads = max(1, self.cluster.n_threads)
-        sizes = _Sizes.of(shards, parts)
-        spans = [TermTask(parts[span], products) for span in sizes.spans(len(parts), n_threads)]
+        parts, slots = self._parts(shards), self.cluster.slots()
+        n_threads = max(1, len(slots))
+        sizes = Sizes.of(shards, parts)
+        spans = sizes.spans(len(parts), n_threads)
         groups = self._grouped(blocks, sizes.n_groups(len(spans), n_threads))
+        loads = [sum(shard.nnz for shard in shards[span]) for span in spans for _ in groups]
+        homes = spread(loads, slots)
+        given = [TermTask(parts[span], products) for span in spans]
         solving = SolveTask(solve, shards.n_classes)
 
-        def one(group: Callable[[], Future]) -> Future:
+        def one(number: int) -> Future:
+            group, own = groups[number], homes[number :: len(groups)]
             if len(spans) == 1:
-                return self._submit("solve", solve_here, (spans[0], solving), self._known(), group(), sent())
+                return self._at(own[0], "solve", solve_here, (given[0], solving), group(own[0]), sent())
             sums = [
-                self._submit("products", term_products, (span,), self._known(), group(), sent())
-                for span in spans
+                self._at(home, "products", term_products, (span,), group(home), sent())
+                for span, home in zip(given, own, strict=True)
             ]
             sums = self._fewer(sums, add_products, FAN_IN)
             return self._submit("solve", solve_blocks, (solving,), group(), sent(), *sums)
 
-        for found in self.cluster.results(
-            len(groups), lambda numbers: [one(groups[number]) for number in numbers]
-        ):
-            yield from found
+        with self._sent(message) as sent:
+            found = list(
+                self.cluster.results(len(groups), lambda numbers: [one(number) for number in numbers])
+            )
+        by_group = [iter(each) for each in found]
+        for number in range(len(blocks)):
+            yield next(by_group[number % len(groups)])
 
     def flow(
         self, function: Callable[[Any, Item], Result], message: Any, items: Iterable[Item]
@@ -223,24 +225,28 @@ class DaskEngine(Threads):
             Some are read ahead, not all.
         """
         sent, waiting = self._resident("message", message), iter(items)
-        while some := list(islice(waiting, AHEAD * max(1, self.cluster.n_threads))):
+        while some := list(islice(waiting, AHEAD * max(1, len(self.cluster.slots())))):
             tasks = [(function, item) for item in some]
             yield from self.cluster.results(len(tasks), partial(self._submit_items, tasks, sent))
 
     def _submit_items(
-        self, tasks: Sequence[tuple[Any, Any]], sent: _Resident, numbers: Sequence[int]
+        self, tasks: Sequence[tuple[Any, Any]], sent: Resident, numbers: Sequence[int]
     ) -> list[Future]:
         return [self._submit("item", on_item, tasks[number], sent()) for number in numbers]
 
     def _sums(self, shards: Shards, function: Any, message: Any, rows: Any) -> list[Any]:
         """Shares of all shards, added up by class where they are."""
-        tasks, sent = self._tasks(shards, function, rows), self._resident("message", message)
+        tasks = self._tasks(shards, function, rows)
 
         def submit(_: Sequence[int]) -> list[Future]:
-            sums = [self._submit("share", share_of_shard, (task,), self._known(), sent()) for task in tasks]
+            sums = [
+                self._at(home, "share", share_of_shard, (task,), sent())
+                for task, home in zip(tasks, self._homes(shards), strict=True)
+            ]
             return self._fewer(sums, add_shares, 1)
 
-        (sums,) = self.cluster.results(1, submit)
+        with self._sent(message) as sent:
+            (sums,) = self.cluster.results(1, submit)
         self._take(shards, tasks, [written_by(function)] * len(tasks))
         return [whole_tree(sums.get(klass, [])) for klass in range(shards.n_classes)]
 
@@ -254,12 +260,40 @@ class DaskEngine(Threads):
         return sums
 
     def _submit(
-        self, name: str, function: Callable[..., Any], given: tuple[Any, ...], *results: Future
+        self,
+        name: str,
+        function: Callable[..., Any],
+        given: tuple[Any, ...],
+        *results: Future,
+        worker: str | None = None,
     ) -> Future:
-        return self.cluster.submit(name, run, Task(function, given, own_versions()), *results)
+        return self.cluster.submit(name, run, Task(function, given, own_versions()), *results, worker=worker)
 
-    def _resident(self, name: str, value: Any) -> _Resident:
-        return _Resident(self.cluster, name, packed(value))
+    def _at(
+        self,
+        home: str | None,
+        name: str,
+        function: Callable[..., Any],
+        given: tuple[Any, ...],
+        *results: Future,
+    ) -> Future:
+        """Submit a task for a worker that knows weights of the time before."""
+        known = self._known_by.get(home)
+        if known is None:
+            # a task, so that what a worker keeps in memory goes with the fit; one for each worker, as Dask
+            # drops what is on several of them
+            known = self._known_by[home] = self._resident("known", KnownWeights())
+        return self._submit(name, function, given, known(home), *results, worker=home)
+
+    def _sent(self, message: Any) -> AbstractContextManager[Resident]:
+        return sent(self.cluster, message, f"{self._folder}/message.{next(self._versions)}")
+
+    def _homes(self, shards: Shards) -> list[str | None]:
+        """The worker that each shard is for, which has its weights in memory from the time before."""
+        return spread([shard.nnz for shard in shards], self.cluster.slots())
+
+    def _resident(self, name: str, value: Any) -> Resident:
+        return Resident(self.cluster, name, packed(value))
 
     def _near(self, shards: Shards) -> bool:
         """Whether documents are few, so that threads of this process do the work."""
@@ -313,7 +347,7 @@ class DaskEngine(Threads):
 
         return self.cluster.results(len(tasks), submit)
 
-    def _collection(self, shard: StoredShard) -> _Resident:
+    def _collection(self, shard: StoredShard) -> Resident:
         """Where the documents of a shard are, for workers."""
         known = self._collections.get(id(shard.collection))
         if known is None:
@@ -348,13 +382,17 @@ class DaskEngine(Threads):
             state["weights"] = state["kept"]
         placed.become(state)
 
-    def _grouped(self, blocks: Sequence[Any], n_groups: int) -> list[_Resident]:
-        """Blocks of terms in groups; kept, as most fits ask for the same ones again."""
+    def _grouped(self, blocks: Sequence[Any], n_groups: int) -> list[Resident]:
+        """Blocks of terms in groups; kept, as most fits ask for the same ones again.
+
+        Neighbours go to different groups: they are about as heavy, while the first may be much heavier than
+        the last, so that groups of neighbours would keep workers waiting for one of them.
+        """
         known = self._groups
         if known is not None and known.blocks is blocks and known.n_wanted == n_groups:
             return known.groups
-        ends = np.linspace(0, len(blocks), min(n_groups, len(blocks)) + 1).astype(int)
-        groups = [self._resident("blocks", list(blocks[begin:end])) for begin, end in pairwise(ends)]
+        n_some = min(n_groups, len(blocks))
+        groups = [self._resident("blocks", list(blocks[first::n_some])) for first in range(n_some)]
         self._groups = _Groups(blocks, n_groups, groups)
         return groups
 
@@ -385,57 +423,9 @@ class _Placed:
         self.state = state
 
 
-class _Resident:
-    """What many tasks need, as a task itself: it reaches each worker once, and is made again if lost."""
-
-    def __init__(self, cluster: Cluster, name: str, content: bytes) -> None:
-        self._cluster, self._name, self._content = cluster, name, content
-        self._future: Future | None = None
-
-    def __call__(self) -> Future:
-        if self._future is None or self._future.status not in ("pending", "finished"):
-            self._future = self._cluster.submit(self._name, receive, self._content)
-            self._cluster.n_sent += len(self._content)
-        return self._future
-
-
 class _Groups(NamedTuple):
     """Groups of blocks that workers know."""
 
     blocks: Sequence[Any]
     n_wanted: int
-    groups: list[_Resident]
-
-
-class _Sizes(NamedTuple):
-    """What the products of all terms and the weights of all documents take in bytes, at most."""
-
-    products: int
-    weights: int
-
-    @classmethod
-    def of(cls, shards: Shards, parts: Sequence[Part]) -> Self:
-        widths = {}
-        weights = 0
-        for part in parts:
-            own = np.load(part.state["weights"], mmap_mode="r", allow_pickle=False)
-            widths[part.place.klass] = own.shape[1]
-            weights += own.nbytes
-        return cls(shards.n_terms * sum(widths.values()) * shards.dtype.itemsize, weights)
-
-    def spans(self, n_shards: int, n_threads: int) -> list[slice]:
-        """Shards whose products one task adds up.
-
-        With many spans, all their products are moved; with few, there are more groups of terms, each of which
-        reads all weights, unless these are known. The least time is taken in between.
-        """
-        readings = n_threads * (1 if self.weights <= KNOWN else TASKS_PER_THREAD)
-        best = np.sqrt(readings * self.weights / max(1, MOVING * self.products))
-        wanted = max(1, min(n_threads, n_shards, int(best)))
-        # branches of the tree
-        length = 1 << (-(-n_shards // wanted) - 1).bit_length()
-        return [slice(first, first + length) for first in range(0, n_shards, length)]
-
-    def n_groups(self, n_spans: int, n_threads: int) -> int:
-        """In how many groups blocks of terms are worked on: enough tasks for all, and none too large."""
-        return max(-(-TASKS_PER_THREAD * n_threads // n_spans), -(-self.products // GROUP_BYTES))
+    groups: list[Resident]

@@ -76,8 +76,8 @@ class PlacedShard(NamedTuple):
 class KnownWeights:
     """Weights that a process has read or written lately, so that it need not read them again.
 
-    Files are written once, so that what is known under a path stays true. A process that is sent such an
-    object gets an empty one of its own.
+    Files are written once, so that what is known under a path stays true. Whoever writes takes what is known
+    away, and the file remains. A process that is sent such an object gets an empty one of its own.
 
     Parameters
     ----------
@@ -98,6 +98,16 @@ class KnownWeights:
         with self._lock:
             known, array = self._arrays.get(place, (None, None))
             return array if known == path else None
+
+    def take(self, place: PlacedShard, path: str) -> NDArray[Any] | None:
+        """The array of a path, if it is known, to be written into: it is known no more."""
+        with self._lock:
+            known, array = self._arrays.get(place, (None, None))
+            if array is None or known != path:
+                return None
+            del self._arrays[place]
+            self._room += array.nbytes
+            return array
 
     def put(self, place: PlacedShard, path: str, array: NDArray[Any]) -> None:
         """Keep the weights of a shard in place of those before, if there is room.
@@ -129,14 +139,13 @@ class _PlacedView(Shard):
         path = vars(self).get("_state", {}).get(name)
         if path is None:
             raise AttributeError(name)
-        array = self._known.get(self._place, path)
+        find = self._known.take if self._writable else self._known.get
+        array = find(self._place, path)
         if array is None:
             # in memory, since kernels jump about in them: pages of mapped files are small, and take longer
             array = open_array(path, mapped=False)
             if not self._writable and name == "weights":
                 self._known.put(self._place, path, array)
-        elif self._writable:
-            array = array.copy()
         setattr(self, name, array)
         return array
 

@@ -7,8 +7,6 @@ the same whoever writes them.
 from __future__ import annotations
 
 import copy
-import io
-import pickle
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, reduce
@@ -17,7 +15,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from laconic.engines.placed import KnownWeights, PlacedShard, place_shard, write_array
 from laconic.engines.shards import Shard
@@ -81,45 +78,6 @@ def own_versions() -> dict[str, str]:
     return versions()
 
 
-def packed(message: Any) -> bytes:
-    """A message as it goes over the wire."""
-    content = io.BytesIO()
-    _Packer(content, protocol=pickle.HIGHEST_PROTOCOL).dump(message)
-    return content.getvalue()
-
-
-def receive(message: bytes) -> Any:
-    """A message, as it was before it went over the wire."""
-    return pickle.loads(message)
-
-
-class _Packer(pickle.Pickler):
-    """Sends topics of few terms without the terms that they lack: of a class, these are nearly all."""
-
-    def reducer_override(self, thing: Any) -> Any:
-        if not isinstance(thing, csr_array):
-            return NotImplemented
-        sizes = np.diff(thing.indptr)
-        rows = np.flatnonzero(sizes)
-        if 2 * rows.size > sizes.size:
-            return NotImplemented
-        return unpacked_csr, (thing.shape, rows, sizes[rows], thing.indices, thing.data)
-
-
-def unpacked_csr(
-    shape: tuple[int, int],
-    rows: NDArray[Any],
-    sizes: NDArray[Any],
-    indices: NDArray[Any],
-    data: NDArray[Any],
-) -> csr_array:
-    """A sparse array of the rows that are not empty."""
-    indptr = np.zeros(shape[0] + 1, sizes.dtype)
-    indptr[1 + rows] = sizes
-    np.cumsum(indptr, out=indptr)
-    return csr_array((data, indices, indptr), shape=shape)
-
-
 @dataclass(frozen=True)
 class Task:
     """A function to be called with what it has to do, and with the results of other tasks.
@@ -173,6 +131,9 @@ def on_shard(task: ShardTask, known: KnownWeights, message: Any) -> Done:
             write_array(array, Path(task.written[name]))
         if "weights" in written:
             known.put(task.part.place, task.written["weights"], written["weights"])
+        elif isinstance(share, np.ndarray) and np.may_share_memory(share, shard.weights):
+            # those that are known are written into by a task that comes later
+            share = share.copy()
     return Done(share, tuple(written))
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import partial
 from itertools import pairwise
+from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,9 +39,8 @@ class Projector:
 
     def __init__(self, topics: Factor, order: NDArray[Any] | None = None) -> None:
         self.topics, self._order = topics, order
-        if not isinstance(topics, np.ndarray):
-            order = np.arange(topics.shape[0]) if order is None else order
-            self._fuller = fuller_rows(topics, order)
+        self._fuller: tuple[NDArray[np.int32], Floats] | None = None
+        self._lock = Lock()
 
     def __reduce__(self) -> Any:
         """What is made of the topics alone is made again where it is needed, rather than sent there."""
@@ -56,10 +56,18 @@ class Projector:
             ends = X.indptr[rows.start : rows.stop + 1]
             gather(ends[:-1], ends[1:], X.indices, X.data, topics, len(topics), out)
         else:
-            slots, dense = self._fuller
+            slots, dense = self._dense_rows()
             factor = topics.indptr, topics.indices, topics.data, slots, dense
             gather_sparse(X.indptr, X.indices, X.data, *rows, *factor, out)
         return out
+
+    def _dense_rows(self) -> tuple[NDArray[np.int32], Floats]:
+        """The fuller rows of sparse topics; made once, and only where there are documents."""
+        with self._lock:
+            if self._fuller is None:
+                order = np.arange(self.topics.shape[0]) if self._order is None else self._order
+                self._fuller = fuller_rows(self.topics, order)
+            return self._fuller
 
 
 def fuller_rows(factor: csr_array, order: NDArray[Any]) -> tuple[NDArray[np.int32], Floats]:
