@@ -106,7 +106,7 @@ def test_messages_have_no_empty_rows():
 def test_large_arrays_of_messages_are_files_for_as_long_as_a_verb_takes(client, tmp_path):
     large, turned = np.arange(messages.LARGE, dtype=np.float64), np.ones((1024, 1024)).T
     cluster = Cluster(client)
-    with messages.sent(cluster, [large, turned, large], f"{tmp_path}/one") as sent:
+    with messages.sending(cluster, [large, turned, large], f"{tmp_path}/one") as sent:
         # what is not in the order of rows goes as it is, since its order may decide how sums are rounded
         assert [path.name for path in tmp_path.iterdir()] == ["one.0.npy"]
         once, other, again = messages.receive(sent._content)

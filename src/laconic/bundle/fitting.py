@@ -244,21 +244,31 @@ def fit_bundle(
     given = {} if graph is None else {"graph": graph}
     if checkpoint is not None:
         given["checkpoint"] = checkpoint
-    cut: dict[str, Any] = {}
     if engine is not None:
         given["engine"] = engine
-    if engine is not None and engine.remote:
-        n_entries = sum(int(one.counts.nnz) for one in corpora.values())
-        by_path = corpus.stored is not None and engine.far(n_entries)
-        cut = {"entries": shard_entries(n_entries), "by_path": by_path}
-    data = (
-        corpora[""].shards(model.wants, room, whole=model.whole, **cut)
-        if "" in corpora
-        else {name: one.counts for name, one in corpora.items()}
-    )
-    with beginning_at_consensus(model, corpus, consensus):
+    with _as_data(model, corpora, room, engine) as data, beginning_at_consensus(model, corpus, consensus):
         model.fit(data, corpus.labels, callback=callback, **given)
     return bundle_of(model, corpora, keep_documents=keep_documents, names=names, engine=engine)
+
+
+@contextmanager
+def _as_data(
+    model: TopicModel, corpora: Mapping[str, Corpus], room: Room | None, engine: Engine | None
+) -> Iterator[Any]:
+    """What a fit takes: for a cluster, smaller shards, which workers load if they are worth it."""
+    if "" not in corpora:
+        yield {name: one.counts for name, one in corpora.items()}
+        return
+    corpus, n_entries = corpora[""], int(corpora[""].counts.nnz)
+    if engine is None or not engine.remote:
+        yield corpus.shards(model.wants, room, whole=model.whole)
+    elif not engine.far(n_entries):
+        yield corpus.shards(model.wants, room, whole=model.whole, entries=shard_entries(n_entries))
+    else:
+        with corpus.placed(engine.folder) as placed:
+            yield placed.shards(
+                model.wants, whole=model.whole, entries=shard_entries(n_entries), by_path=True
+            )
 
 
 @contextmanager

@@ -5,7 +5,10 @@ from __future__ import annotations
 import copy
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
+from contextlib import contextmanager
 from functools import cached_property, partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, Unpack
 
 import numpy as np
@@ -681,6 +684,26 @@ class Corpus:
                 for rows in cut
             ]
         )
+
+    @contextmanager
+    def placed(self, folder: str | os.PathLike[str] | None) -> Iterator[Self]:
+        """The same documents with counts that other processes find in a folder, until the block ends.
+
+        Parameters
+        ----------
+        folder : path-like or None
+            Seen by all these processes; None stands for that of temporary files. A corpus that was loaded
+            stays where it is.
+        """
+        from laconic.corpus.stored import StoredCounts
+
+        if self.stored is not None:
+            yield self
+            return
+        with TemporaryDirectory(prefix="laconic-", dir=folder) as directory:
+            found = copy.copy(self)
+            found.stored = StoredCounts.written(self.counts, Path(directory))
+            yield found
 
     def with_texts(self, texts: Iterable[str] | None) -> Self:
         """The same documents with their texts, or (None) without.

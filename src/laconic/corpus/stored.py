@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from laconic.corpus.kind import CORPUS
-from laconic.storage.arrays import index_problem, read_array
+from laconic.storage.arrays import index_problem, read_array, write_array
 from laconic.storage.reading import read_file
+from laconic.storage.writing import write_file
 
 if TYPE_CHECKING:
     from laconic.matrices import CSR
@@ -50,6 +51,16 @@ class StoredCounts:
         names = [described[part] for part in ("data", "indices", "indptr")]
         files = tuple((name, *stored.listed[name]) for name in names)
         return cls(str(stored.path.absolute()), files, (int(shape[0]), int(shape[1])))
+
+    @classmethod
+    def written(cls, counts: CSR, directory: Path) -> Self:
+        """Write the counts of a corpus that was not saved, for as long as a fit needs them."""
+        files = [
+            write_file(directory, part, "npy", partial(write_array, getattr(counts, part)))
+            for part in ("data", "indices", "indptr")
+        ]
+        n_documents, n_terms = counts.shape
+        return cls(str(directory.absolute()), tuple(files), (n_documents, n_terms))
 
     def transformed(self, change: Change) -> Self:
         """The same documents with another matrix, made row by row of theirs."""

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from laconic.engines.blocks import Block
 from laconic.engines.cluster import Cluster
 from laconic.engines.dividing import Sizes, spread
-from laconic.engines.messages import Resident, packed, sent
+from laconic.engines.messages import Resident, packed, sending
 from laconic.engines.placed import KnownWeights, PlacedShard, place_shard
 from laconic.engines.shards import Shard, Shards, keep_weights, release, restore_weights, written_by
 from laconic.engines.stored import StoredShard
@@ -103,7 +103,7 @@ class DaskEngine(Threads):
     ) -> None:
         super().__init__(n_jobs)
         self.cluster = Cluster(client)
-        self.parent, self.least = folder, LEAST if least is None else least
+        self.folder, self.least = folder, LEAST if least is None else least
         self._folder: Path | None = None
         self._begin()
 
@@ -116,7 +116,7 @@ class DaskEngine(Threads):
         self._versions = count()
 
     def __enter__(self) -> Self:
-        self._folder = Path(tempfile.mkdtemp(prefix="laconic-", dir=self.parent)).absolute()
+        self._folder = Path(tempfile.mkdtemp(prefix="laconic-", dir=self.folder)).absolute()
         return super().__enter__()
 
     def __exit__(
@@ -160,7 +160,7 @@ class DaskEngine(Threads):
                 self._at(homes[number], "shard", on_shard, (tasks[number],), sent()) for number in numbers
             ]
 
-        with self._sent(message) as sent:
+        with self._sending(message) as sent:
             found: list[Done] = list(self.cluster.results(len(tasks), submit))
         self._take(shards, tasks, [each.names for each in found])
         return [each.share for each in found]
@@ -202,7 +202,7 @@ class DaskEngine(Threads):
             sums = self._fewer(sums, add_products, FAN_IN)
             return self._submit("solve", solve_blocks, (solving,), group(), sent(), *sums)
 
-        with self._sent(message) as sent:
+        with self._sending(message) as sent:
             found = list(
                 self.cluster.results(len(groups), lambda numbers: [one(number) for number in numbers])
             )
@@ -245,7 +245,7 @@ class DaskEngine(Threads):
             ]
             return self._fewer(sums, add_shares, 1)
 
-        with self._sent(message) as sent:
+        with self._sending(message) as sent:
             (sums,) = self.cluster.results(1, submit)
         self._take(shards, tasks, [written_by(function)] * len(tasks))
         return [whole_tree(sums.get(klass, [])) for klass in range(shards.n_classes)]
@@ -285,8 +285,8 @@ class DaskEngine(Threads):
             known = self._known_by[home] = self._resident("known", KnownWeights())
         return self._submit(name, function, given, known(home), *results, worker=home)
 
-    def _sent(self, message: Any) -> AbstractContextManager[Resident]:
-        return sent(self.cluster, message, f"{self._folder}/message.{next(self._versions)}")
+    def _sending(self, message: Any) -> AbstractContextManager[Resident]:
+        return sending(self.cluster, message, f"{self._folder}/message.{next(self._versions)}")
 
     def _homes(self, shards: Shards) -> list[str | None]:
         """The worker that each shard is for, which has its weights in memory from the time before."""

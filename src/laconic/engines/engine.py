@@ -24,6 +24,9 @@ class Engine(Protocol):
     remote: bool
     """Whether shards may be elsewhere, so that what couples documents with each other cannot be fitted."""
 
+    folder: Any
+    """Where documents are handed over to other processes; None stands for the folder of temporary files."""
+
     def far(self, n_entries: int) -> bool:
         """Whether documents with so many entries together are worked on in other processes."""
 

@@ -39,7 +39,7 @@ class Resident:
 
 
 @contextmanager
-def sent(cluster: Cluster, message: Any, name: str) -> Iterator[Resident]:
+def sending(cluster: Cluster, message: Any, name: str) -> Iterator[Resident]:
     """A message for the tasks of a verb; its large arrays are files, whose paths begin with a name."""
     paths: list[Path] = []
 

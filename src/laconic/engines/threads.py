@@ -28,6 +28,7 @@ class Threads(Workers):
     """
 
     remote = False
+    folder: Any = None
 
     def far(self, n_entries: int) -> bool:
         """No documents are elsewhere."""

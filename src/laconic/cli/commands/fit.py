@@ -66,6 +66,8 @@ Examples
 """
 
 DOCUMENTS_AT_A_TIME = 10_000
+COUNTED_FOR_CLUSTER = 4 << 30
+"""Bytes that counting texts for a cluster may take; counts beyond are in files."""
 
 Output = Annotated[
     Path,
@@ -276,7 +278,8 @@ def fit(
             with waiting(f"connecting to {dask}"):
                 client = stack.enter_context(connected(dask))
         share_with(rehearsal, model)
-        with within(limit):
+        # who fits on a cluster has more documents than this process should hold
+        with within(limit if dask is None or limit is not None else COUNTED_FOR_CLUSTER):
             corpora = _read(source, reading, modalities, keep_texts=not (no_texts or no_documents))
         corpus = next(iter(corpora.values()))
         plan = plan_of(model, corpora, limit)
