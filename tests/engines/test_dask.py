@@ -110,7 +110,9 @@ def test_large_arrays_of_messages_are_files_for_as_long_as_a_verb_takes(client, 
         # what is not in the order of rows goes as it is, since its order may decide how sums are rounded
         assert [path.name for path in tmp_path.iterdir()] == ["one.0.npy"]
         once, other, again = messages.receive(sent._content)
-        np.testing.assert_array_equal(sent().result()[0], large)
+        passed_on = pickle.loads(pickle.dumps(sent().result()))
+        assert passed_on.open() is passed_on.open()
+        np.testing.assert_array_equal(passed_on.open()[0], large)
         assert large.nbytes + turned.nbytes < cluster.n_sent < large.nbytes + 2 * turned.nbytes
     assert once is again
     assert once.flags.writeable
@@ -128,6 +130,7 @@ def test_terms_that_differ_in_weight_are_spread_over_all_tasks(client, tmp_path)
         shards = Shards.cut(planted(60, 30), 5)
         engine.each(shards, allot, 1)
         found = list(engine.terms(shards, blocks, no_products, named_terms, None))
+        assert list(engine.terms(shards, [], no_products, named_terms, None)) == []
     assert found == list(range(7))
 
 
@@ -149,7 +152,7 @@ def test_a_shard_is_for_the_same_worker_every_time(client, tmp_path, monkeypatch
                 asked.append(worker)
             return submit(name, *given, worker=worker)
 
-        monkeypatch.setattr(engine.cluster, "slots", lambda: slots)
+        monkeypatch.setattr(engine.cluster, "slots", lambda **how: slots)
         monkeypatch.setattr(engine.cluster, "submit", watched)
         for _ in range(2):
             assert sum(engine.each(shards, size, None)) == 60

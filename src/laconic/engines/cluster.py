@@ -49,6 +49,7 @@ class Cluster:
         self._run, self._numbers = token_hex(8), count()
         self._address = client.scheduler.address
         self._alone_since: float | None = None
+        self._last: dict[str, int] = {}
 
     def submit(
         self, name: str, function: Callable[..., Any], *given: Any, worker: str | None = None
@@ -147,9 +148,12 @@ class Cluster:
             if missing:
                 cluster.scale(len(cluster.worker_spec))
 
-    def slots(self) -> list[str]:
-        """A worker's address for each of its threads, for all workers that are there now."""
-        workers = self._workers(GONE)
+    def slots(self, *, ask: bool = True) -> list[str]:
+        """A worker's address for each of its threads, for all workers that are there now.
+
+        Without `ask`, those of the time when the scheduler was asked last, if there were any.
+        """
+        workers = self._workers(GONE) if ask or not self._last else self._last
         return [address for address in sorted(workers) for _ in range(workers[address])]
 
     def _workers(self, patience: float) -> dict[str, int]:
@@ -157,9 +161,10 @@ class Cluster:
         try:
             if self.client.status != "running":
                 raise OSError(f"the client is {self.client.status}")  # noqa: TRY301
-            return dict(self.client.sync(self.client.scheduler.ncores, callback_timeout=patience))
+            self._last = dict(self.client.sync(self.client.scheduler.ncores, callback_timeout=patience))
         except (OSError, TimeoutError) as error:
             raise ClusterError(
                 f"the Dask scheduler at {self._address} does not answer any more: start it again, and fit "
                 "again; with a checkpoint, the fit continues from there"
             ) from error
+        return self._last

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from laconic.engines.blocks import Block
 from laconic.engines.cluster import Cluster
-from laconic.engines.dividing import Sizes, spread
+from laconic.engines.dividing import Sizes, dealt, spread
 from laconic.engines.messages import Resident, packed, sending
 from laconic.engines.placed import KnownWeights, PlacedShard, place_shard
 from laconic.engines.shards import Shard, Shards, keep_weights, release, restore_weights, written_by
@@ -181,18 +181,21 @@ class DaskEngine(Threads):
     def _terms(
         self, shards: Shards, blocks: Sequence[Any], products: Any, solve: Any, message: Any
     ) -> Iterator[Any]:
+        if len(blocks) == 0:
+            return
         parts, slots = self._parts(shards), self.cluster.slots()
         n_threads = max(1, len(slots))
         sizes = Sizes.of(shards, parts)
         spans = sizes.spans(len(parts), n_threads)
         groups = self._grouped(blocks, sizes.n_groups(len(spans), n_threads))
         loads = [sum(shard.nnz for shard in shards[span]) for span in spans for _ in groups]
-        homes = spread(loads, slots)
+        spread_out, n_groups = spread(loads, slots), len(groups)
+        homes = [dealt(spread_out[first : first + n_groups]) for first in range(0, len(loads), n_groups)]
         given = [TermTask(parts[span], products) for span in spans]
         solving = SolveTask(solve, shards.n_classes)
 
         def one(number: int) -> Future:
-            group, own = groups[number], homes[number :: len(groups)]
+            group, own = groups[number], [of_span[number] for of_span in homes]
             if len(spans) == 1:
                 return self._at(own[0], "solve", solve_here, (given[0], solving), group(own[0]), sent())
             sums = [
@@ -203,12 +206,10 @@ class DaskEngine(Threads):
             return self._submit("solve", solve_blocks, (solving,), group(), sent(), *sums)
 
         with self._sending(message) as sent:
-            found = list(
-                self.cluster.results(len(groups), lambda numbers: [one(number) for number in numbers])
-            )
+            found = list(self.cluster.results(n_groups, lambda numbers: [one(number) for number in numbers]))
         by_group = [iter(each) for each in found]
         for number in range(len(blocks)):
-            yield next(by_group[number % len(groups)])
+            yield next(by_group[number % n_groups])
 
     def flow(
         self, function: Callable[[Any, Item], Result], message: Any, items: Iterable[Item]
@@ -290,7 +291,7 @@ class DaskEngine(Threads):
 
     def _homes(self, shards: Shards) -> list[str | None]:
         """The worker that each shard is for, which has its weights in memory from the time before."""
-        return spread([shard.nnz for shard in shards], self.cluster.slots())
+        return spread([shard.nnz for shard in shards], self.cluster.slots(ask=False))
 
     def _resident(self, name: str, value: Any) -> Resident:
         return Resident(self.cluster, name, packed(value))

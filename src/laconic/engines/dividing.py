@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple, Self
 
@@ -36,6 +37,20 @@ def spread(loads: Sequence[float], slots: Sequence[str]) -> list[str | None]:
     ends = np.cumsum(own)
     places = (ends - own / 2) * (len(slots) / ends[-1])
     return [slots[min(int(place), len(slots) - 1)] for place in places]
+
+
+def dealt(homes: Sequence[str | None]) -> list[str | None]:
+    """The same slots, in rounds: for tasks of which the first may be the heaviest.
+
+    >>> dealt(["a", "a", "a", "b", "b"])
+    ['a', 'b', 'a', 'b', 'a']
+    """
+    seen: Counter[str | None] = Counter()
+    rounds = []
+    for place, home in enumerate(homes):
+        rounds.append((seen[home], place))
+        seen[home] += 1
+    return [homes[place] for _, place in sorted(rounds)]
 
 
 class Sizes(NamedTuple):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import pickle
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,16 +27,43 @@ LARGE = 1 << 20
 class Resident:
     """What many tasks need, as a task itself: it reaches each worker once, and is made again if lost."""
 
-    def __init__(self, cluster: Cluster, name: str, content: bytes) -> None:
+    def __init__(
+        self, cluster: Cluster, name: str, content: bytes, take: Callable[[bytes], Any] | None = None
+    ) -> None:
         self._cluster, self._name, self._content = cluster, name, content
+        self._receive = receive if take is None else take
         self._future: Future | None = None
 
     def __call__(self, worker: str | None = None) -> Future:
         """The task, which a worker is asked to keep, if one is named and there was none before."""
         if self._future is None or self._future.status not in ("pending", "finished"):
-            self._future = self._cluster.submit(self._name, receive, self._content, worker=worker)
+            self._future = self._cluster.submit(self._name, self._receive, self._content, worker=worker)
             self._cluster.n_sent += len(self._content)
         return self._future
+
+
+class Message:
+    """A message as workers pass it on to each other: every process reads the large arrays for itself, once.
+
+    Parameters
+    ----------
+    content : bytes
+        Of `packed`.
+    """
+
+    def __init__(self, content: bytes) -> None:
+        self._content, self._found = content, None
+        self._lock = threading.Lock()
+
+    def __reduce__(self) -> Any:
+        return Message, (self._content,)
+
+    def open(self) -> Any:
+        """What was sent."""
+        with self._lock:
+            if self._found is None:
+                self._found = receive(self._content)
+            return self._found
 
 
 @contextmanager
@@ -50,7 +78,7 @@ def sending(cluster: Cluster, message: Any, name: str) -> Iterator[Resident]:
         return str(paths[-1])
 
     try:
-        yield Resident(cluster, "message", packed(message, place))
+        yield Resident(cluster, "message", packed(message, place), Message)
     finally:
         for path in paths:
             path.unlink(missing_ok=True)

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from laconic.engines.messages import Message
 from laconic.engines.placed import KnownWeights, PlacedShard, place_shard, write_array
 from laconic.engines.shards import Shard
 from laconic.engines.stored import Collection
@@ -99,7 +100,8 @@ def run(task: Task, *results: Any) -> Any:
                 f"a worker has {name} {version}, and the process that fits has {task.versions[name]}: their "
                 "results would differ; install the same versions everywhere"
             )
-    return task.function(*task.given, *results)
+    opened = (each.open() if isinstance(each, Message) else each for each in results)
+    return task.function(*task.given, *opened)
 
 
 def place_stored(task: PlaceTask, collection: Collection) -> PlacedShard:
