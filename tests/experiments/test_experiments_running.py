@@ -99,6 +99,8 @@ def test_page(data, tmp_path):
     assert "## In short\n\n- 2 of 3.\n- Not run yet: blue.\n" in text
     ran = results["red"]
     assert f"run of {ran['finished']} UTC, by commit {ran['commit']}" in text
+    ran["rebased"] = ["abc", "def"]
+    assert "(in the history as abc and def)" in " ".join(pages.render(FISH, results)[0].split())
     assert "\n\nOurs 2, paper 3.\n\n![Fish](fish-red.svg)" in text
     assert "## What was changed after seeing results\n\n- Fish were counted twice" in text
     assert "leaves for future work" not in text

@@ -111,6 +111,9 @@ def _provenance(run: Results) -> str:
     """When and by which code the numbers of a section were found."""
     worked = f", {clock(run['cpu_seconds'])} of a core" if "cpu_seconds" in run else ""
     code = f"by commit {run['commit']}" if "commit" in run else f"stored with commit {run['stored']}"
+    if "rebased" in run:
+        # Commits of a branch that was rebased after the run are not in the history themselves.
+        code += f" (in the history as {list_of(run['rebased'])})"
     took = clock(run["seconds"]) + worked
     return f"*All tables in this section: run of {run['finished']} UTC, {code}, {took}.*"
 
