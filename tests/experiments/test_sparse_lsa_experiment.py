@@ -318,6 +318,7 @@ def test_verdicts_follow_the_numbers(measured):
     worse["dimensions"][LDA]["10"]["accuracy"] = 0.9
     assert states(worse)[coding] == IN_PART
     assert states(worse)["LDA does worse"] == IN_PART
+    assert "smaller one may do better" in render_texts(worse).text
     del worse["whole"]["rows"][CODING]
     assert states(worse)[coding] == CONFIRMED
 

@@ -81,7 +81,6 @@ CLAIMS = (
 CHANGED = (
     "**Readings.** The prior over the documents of a topic, and the choice of eps, were added after the "
     "results of the other reading had been seen.",
-    "**eps.** It was chosen with three folds at first; five are what the paper would have preferred.",
     "Whether other settings were changed before the first results were stored was not recorded.",
 )
 FUTURE = (

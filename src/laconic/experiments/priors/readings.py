@@ -20,7 +20,7 @@ from laconic.models import PLSA
 from laconic.priors import PseudoDirichlet
 
 DATASET = "bbc_news"
-N_TOPICS, N_STARTS, N_FOLDS, N_WORDS = 10, 2, 5, 8
+N_TOPICS, N_STARTS, N_FOLDS, N_WORDS = 10, 2, 3, 8
 ML = "maximum likelihood"
 # Of eps to choose from by held-out likelihood, topics of a document.
 GRID = (0.0005, 0.002, 0.01, EPS, 0.05, 0.2, 1.0)

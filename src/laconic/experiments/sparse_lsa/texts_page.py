@@ -16,7 +16,7 @@ from laconic.experiments.sparse_lsa.projections import (
     SPARSE,
     SPARSE_ITERATIONS,
 )
-from laconic.experiments.sparse_lsa.texts_verdicts import conclusions, findings
+from laconic.experiments.sparse_lsa.texts_verdicts import conclusions, findings, smallest_tried
 from laconic.experiments.writing import count, list_of, percent, table
 
 TITLES = {
@@ -187,18 +187,16 @@ def _methods(results: Results) -> list[str]:
 def _choices(choices: list[Results]) -> str:
     """What was chosen in every split, and what was tried in the first."""
     tried = ", ".join(f"{key}: {percent(value)} %" for key, value in choices[0]["tried"].items())
-    chosen = list_of(f"{each['chosen']:g}" for each in choices)
-    return f"{chosen} ({tried}{' in the first split' if len(choices) > 1 else ''})"
+    chosen = list_of(dict.fromkeys(f"{each['chosen']:g}" for each in choices))
+    edge = ", the smallest tried" if smallest_tried(choices) else ""
+    return f"{chosen}{edge} ({tried}{' in the first split' if len(choices) > 1 else ''})"
 
 
 def _whole_coding(results: Results) -> str:
     choices = results["whole"]["coding"]
     if not choices:
         return "Sparse coding is left out here, because its fit of so many dimensions takes too long."
-    return (
-        "Sparse coding recomputes the products of its topics in every call, which is most of its time for a "
-        f"single document; its penalty, chosen in the same way, is {_choices(choices)}."
-    )
+    return f"The penalty of sparse coding, chosen in the same way, is {_choices(choices)}."
 
 
 def _near(results: Results) -> str:

@@ -162,6 +162,11 @@ def _same_size(results: Results) -> str:
     )
 
 
+def smallest_tried(choices: list[Results]) -> bool:
+    """Whether a penalty lies at the lower edge of those tried: a smaller one might do better."""
+    return any(each["chosen"] == min(map(float, each["tried"])) for each in choices)
+
+
 class Coding(NamedTuple):
     """Sparse coding beside LSA and Sparse LSA.
 
@@ -175,12 +180,15 @@ class Coding(NamedTuple):
         How many points still count as comparable: the paper's own gap, or one.
     slower : float or None
         How many times as long as Sparse LSA it takes to project documents.
+    smallest : bool
+        Whether the penalty for topics of all documents is the smallest that was tried.
     """
 
     gaps: dict[str, float]
     whole: float | None
     allowed: float
     slower: float | None
+    smallest: bool
 
     @property
     def holds(self) -> list[bool]:
@@ -196,8 +204,9 @@ def coding(results: Results) -> Coding:
     gaps = {n: _gap({CODING: run, LSA: runs[LSA][n]}, CODING, LSA) for n, run in runs[CODING].items()}
     allowed = max(SLIGHTLY, abs(_gap(theirs, CODING, LSA)))
     if CODING not in rows:
-        return Coding(gaps, None, allowed, None)
-    return Coding(gaps, _gap(rows, CODING, LSA), allowed, rows[CODING]["many"] / rows[SPARSE]["many"])
+        return Coding(gaps, None, allowed, None, False)
+    slower = rows[CODING]["many"] / rows[SPARSE]["many"]
+    return Coding(gaps, _gap(rows, CODING, LSA), allowed, slower, smallest_tried(results["whole"]["coding"]))
 
 
 def _coding(results: Results) -> str:
@@ -217,6 +226,8 @@ def _coding(results: Results) -> str:
             f"it takes {found.slower:,.0f} times as long as Sparse LSA for documents together (paper: "
             f"{times:,.0f})."
         ]
+        if found.smallest:
+            lines.append("The penalty is the smallest that was tried there, and a smaller one may do better.")
     else:
         lines.append("Its time was not measured here.")
     return " ".join([*lines, verdict(found.holds)])
