@@ -14,8 +14,8 @@ from laconic import SparseLSA
 from laconic.engines import Shards, Threads
 from laconic.errors import InputWarning
 from laconic.losses.orthogonal.shrinkage import GroupSoft, Soft
-from laconic.losses.orthogonal.starts import varimax
 from laconic.losses.orthogonal.steps import OrthogonalSteps
+from laconic.losses.rotation import varimax
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 LONG = {"max_iter": 3000, "tol": 1e-12, "random_state": 0}

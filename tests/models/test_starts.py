@@ -162,3 +162,44 @@ def test_shares_are_parts_of_one():
     np.testing.assert_allclose(model.shares(weights.toarray()), shares.toarray(), rtol=1e-6)
     with pytest.raises(ValueError, match="cannot be shares"):
         RLSI(3, nonnegative=True).fit(X).shares(weights)
+
+
+def test_singular_vectors_come_close_in_few_rounds():
+    """Where values fall slowly, powers alone would leave some percent of the space outside."""
+    random = np.random.RandomState(0)
+    left, right = (np.linalg.qr(random.standard_normal((size, 60)))[0] for size in (300, 200))
+    values = 0.97 ** np.arange(60)
+    X = csr_array((left * values) @ right.T)
+    with Threads(1) as engine:
+        found = singular_vectors(Shards.cut(X, 2), engine, 5, np.random.RandomState(0))
+    outside = 1 - np.square(right[:, :5].T @ found.right).sum() / 5
+    assert outside < 0.01
+    np.testing.assert_allclose(found.right.T @ found.right, np.eye(5), atol=1e-6)
+
+
+def test_turned_singular_vectors_are_the_planted_topics():
+    """Each topic from one vector, though singular vectors mix them all; without a single iteration."""
+    X, topics = planted(5, n_documents=400)
+    with Threads(1) as engine:
+        found = starts.turned_topics(Shards.cut(X, 2), engine, 5, np.random.RandomState(0))
+    assert topic_overlap(topics, found, n_terms=5).mean() == 1
+    assert found.data.min() > 0
+    np.testing.assert_allclose(np.sqrt(found.multiply(found).sum(axis=1)), 1)
+
+
+def test_documents_stand_in_for_singular_vectors_that_do_not_exist():
+    X = csr_array(np.repeat(planted(2, n_documents=2)[0].toarray(), 5, axis=0))
+    with Threads(1) as engine:
+        found = starts.turned_topics(Shards.cut(X, 1), engine, 4, np.random.RandomState(0))
+    assert found.shape == (4, 10)
+    assert np.isfinite(found.data).all()
+    assert (np.diff(found.indptr) > 0).all()
+
+
+def test_extrapolated_topics_keep_to_their_budget_and_never_rise():
+    X = csr_array(random_array((300, 80), density=0.2, rng=0, dtype=np.float64))
+    model = RLSI(6, nonnegative="both", init="svd", random_state=0, tol=1e-9, **BUDGET).fit(X)
+    assert model.topic_sizes_.max() <= 5
+    assert (np.diff(model.objective_history_) <= 1e-12 * model.objective_history_[0]).all()
+    lengths = np.sqrt(model.components_.multiply(model.components_).sum(axis=1))
+    np.testing.assert_allclose(lengths[model.topic_sizes_ > 0], 1)

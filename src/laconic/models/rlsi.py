@@ -104,11 +104,10 @@ class RLSI(PenalisedTopics, BatchModel):
         words; see `laconic.steering.Anchors`.
     init : {"documents", "svd"} or array of shape (n_components, n_terms), default="documents"
         Topics to start from. "documents": distinct documents drawn with `random_state`; l1 and l0 topics
-        are then narrowed from many words to few over a dozen iterations. "svd": the positive or negative
-        parts of singular vectors, refined by a few iterations of `NMF`; topics then hardly depend on
-        chance. Neither is part of the history. With more than 20,000 documents, a sample is used. With very
-        many terms (65,793 for 500 topics, 559,240 for 50), the singular vectors use only the most frequent
-        ones.
+        are then narrowed from many words to few over a dozen iterations. "svd": singular vectors, turned
+        until each has few large words (varimax); topics then hardly depend on chance. Neither is part of the
+        history. With more than 20,000 documents, a sample is used, and of more than 16,000 terms (or 160 for
+        every topic), the singular vectors use the most frequent ones.
     max_iter : int, default=200
         Largest number of iterations.
     tol : float, default=1e-5

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
-from laconic.engines import Engine, Shards, even_blocks
+from laconic.engines import Engine, Shards
 from laconic.losses.factor import transposed
 from laconic.losses.orthogonal.shrinkage import GroupSoft, Soft
-from laconic.losses.singular import TERMS_PER_PIECE, singular_vectors
+from laconic.losses.rotation import pieces, varimax
+from laconic.losses.singular import singular_vectors
 from laconic.losses.starts import Start, document_topics
 from laconic.losses.totals import norms
 
@@ -53,19 +53,14 @@ def _singular(
         turn = turn @ varimax(right, turn)
     if nonnegative:
         leaning = np.zeros(len(values))
-        for rows in _pieces(right):
+        for rows in pieces(right):
             # more above zero than below
             leaning += (rows @ turn).sum(0)
         turn = turn * np.where(leaning < 0, -1, 1)
     full = shards[0].room.full((shards.n_terms, n_topics), 0, shards.dtype)
-    for rows, out in zip(_pieces(right), _pieces(full), strict=True):
+    for rows, out in zip(pieces(right), pieces(full), strict=True):
         out[:, : len(values)] = rows @ turn
     return full
-
-
-def _pieces(rows: NDArray[Any]) -> Iterator[NDArray[Any]]:
-    """Some rows at a time, as float64 copies of all could be more than memory holds."""
-    return (rows[block.start : block.stop] for block in even_blocks(len(rows), TERMS_PER_PIECE))
 
 
 def _strongest_terms(squares: NDArray[np.float64], n_topics: int, dtype: Any) -> csr_array:
@@ -84,27 +79,3 @@ def shrunk(topics: Any, shrink: Soft | GroupSoft) -> csr_array:
         rows = rows.copy() if isinstance(rows, np.ndarray) else np.ascontiguousarray(rows.toarray())
         parts.append(csr_array(shrink(rows, np.arange(*block))))
     return csr_array(vstack(parts, format="csr"))
-
-
-def varimax(
-    vectors: NDArray[Any], scale: NDArray[np.float64], *, max_iter: int = 100, tol: float = 1e-6
-) -> NDArray[np.float64]:
-    """The rotation of columns that makes the squares of the loads, vectors times a scale, vary most."""
-    gram = sum((rows.T @ rows for rows in _scaled(vectors, scale)), np.zeros_like(scale))
-    rotation, before = np.eye(len(scale)), 0.0
-    for _ in range(max_iter):
-        squares = np.diagonal(rotation.T @ gram @ rotation) / len(vectors)
-        slope = np.zeros_like(scale)
-        for rows in _scaled(vectors, scale):
-            turned = rows @ rotation
-            slope += rows.T @ (turned**3 - turned * squares)
-        left, values, right = np.linalg.svd(slope)
-        rotation = left @ right
-        if values.sum() <= before * (1 + tol):
-            break
-        before = values.sum()
-    return rotation
-
-
-def _scaled(vectors: NDArray[Any], scale: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
-    return (rows @ scale for rows in _pieces(vectors))

@@ -30,7 +30,6 @@ from laconic.losses.squared.starts import (
     most_terms,
     narrow,
     sampled_sizes,
-    settled_topics,
     singular_topics,
 )
 from laconic.losses.squared.steps import SquaredSteps
@@ -121,8 +120,7 @@ class SquaredProblem:
             taken = 0 if few == of_few_terms == sizes else SAMPLE_COPIES * few.matrix
             parts["a sample"] = beyond(taken, {"documents": sizes.columns})
             parts["singular vectors"] = beyond(singular_memory(of_few_terms), before_topics)
-            settling = TOPIC_COPIES * of_few_terms.topics
-            parts["topics of the start"] = beyond(settling, before_topics)
+            parts["topics of the start"] = beyond(TOPIC_COPIES * of_few_terms.topics, before_topics)
         return parts
 
     def _keeps_weights(self, itemsize: int) -> bool:
@@ -172,10 +170,9 @@ class Regularised(SquaredProblem):
         # a penalty that only accompanies given topics is not left to chance
         random = (start if start.drawn else start._replace(random_state=0)).random()
         if singular:
-            settling = NonNegative("cd", self.tol).documents(SWEEPS_NMF, dtype)
-            trace, topics = settled_topics(steps, random, settling, patience)
-            most = budget if self.topic_norm == "l0" else n_terms
-            topics = unit_budget(steps.seeded(topics), most, self._one_signed)
+            topics = steps.seeded(singular_topics(steps, random))
+            most = budget if self.topic_norm == "l0" else min(WIDEST * budget, n_terms)
+            topics = unit_budget(topics, most, self._one_signed)
         elif start.drawn:
             topics = drawn_topics(steps.collection, steps.engine, classes, random)
             topics = steps.seeded(unit_budget(topics, n_terms, self._one_signed))
@@ -183,9 +180,7 @@ class Regularised(SquaredProblem):
             # of the given topics: those that are drawn would depend on the order of the documents
             topics = given_topics(start.init, classes.n_topics, n_terms, dtype, self._one_signed)
             topics = unit_budget(topics, n_terms, self._one_signed)
-        if not trace.interrupted and (
-            needs_alpha or (start.drawn and not singular and self.topic_norm != "l2")
-        ):
+        if needs_alpha or (start.drawn and not singular and self.topic_norm != "l2"):
             lasting = Lasting(facts["alpha_docs"], self._one_signed) if needs_alpha else None
             trace, topics, alpha = narrow(steps, topics, budget, self._one_signed, lasting, patience, random)
             # a fit that is stopped while topics are still wide keeps to its budget, too
@@ -209,8 +204,7 @@ class Regularised(SquaredProblem):
         return trace, facts
 
     def _paced(self, steps: SquaredSteps) -> SquaredSteps | Extrapolated:
-        # topics on the way from others do not keep to a word budget
-        return steps if self.topic_norm == "l0" else Extrapolated(steps, nonnegative=self._one_signed)
+        return Extrapolated(steps, nonnegative=self._one_signed)
 
     @property
     def _one_signed(self) -> bool:
@@ -244,7 +238,7 @@ class Regularised(SquaredProblem):
         return 4 * sizes.itemsize * sum(rows * n for rows, n in zip(n_rows, together, strict=True))
 
     def _keeps_weights(self, itemsize: int) -> bool:
-        return self.topic_norm != "l0" and not self.documents(1, np.dtype(f"f{itemsize}")).closed_form
+        return not self.documents(1, np.dtype(f"f{itemsize}")).closed_form
 
     def _alphas(self, classes: Classes, alpha_topics: float) -> tuple[list[float], float]:
         """The weight of the penalty on the topics of every class, and on the shared ones."""

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
-from laconic.engines import Block, Engine, Shard, Shards, even_blocks, even_rows
-from laconic.losses.factor import compressed, without_rounding
+from laconic.engines import Engine, Shard, Shards, even_blocks
+from laconic.losses.factor import Floats, compressed
 from laconic.losses.loop import Patience, Trace, alternate
 from laconic.losses.memory import Sizes
-from laconic.losses.singular import SPARE_VECTORS, project, singular_vectors
+from laconic.losses.rotation import pieces, varimax
+from laconic.losses.singular import SPARE_VECTORS, singular_vectors
 from laconic.losses.squared.classes import Classes
 from laconic.losses.squared.penalties import Lasting
-from laconic.losses.squared.rows import NARROW, Ridge, RowSolver
-from laconic.losses.squared.sooner import Extrapolated
+from laconic.losses.squared.rows import Ridge
 from laconic.losses.squared.steps import SquaredSteps
-from laconic.losses.squared.topics import BudgetTopics, SeparableTopics
+from laconic.losses.squared.topics import BudgetTopics
 from laconic.losses.starts import document_topics, with_words
 from laconic.losses.totals import by_falling_frequency
 
@@ -41,9 +39,10 @@ ENTRIES_AT_ONCE = 1 << 20
 TERMS, TERMS_PER_TOPIC = 16_000, 160
 # Singular vectors have at most so many entries, all together.
 ENTRIES = 1 << 25
-# Non-negative factors settle until they hardly move: the longer, the more of the topics come back from other
-# halves of the documents (measured by `benchmarks.defaults`), and the fewer iterations are left for the fit.
-SETTLING, SETTLED = 100, 1e-6
+# Singular vectors are turned by the loads of so many terms, the largest, or so many for every topic.
+LOADS, LOADS_PER_TOPIC = 2_000, 20
+# Until the criterion hardly grows.
+TURNED = 1e-6
 
 
 def drawn_topics(
@@ -108,31 +107,14 @@ def _in_room(X: csr_array, steps: SquaredSteps) -> Shards:
 
 
 def singular_topics(steps: SquaredSteps, random: np.random.RandomState) -> csr_array:
-    """Topics × terms of length one: parts of singular vectors, of a sample where there are many documents."""
-    shards, terms = _for_singular_vectors(steps, random)
-    topics = svd_topics(shards, steps.engine, steps.classes.n_topics, random)
-    steps.allot()
-    return _of_all_terms(topics, terms, steps.n_terms)
-
-
-def settled_topics(
-    steps: SquaredSteps, random: np.random.RandomState, solver: RowSolver, patience: Patience
-) -> tuple[Trace, csr_array]:
-    """Topics × terms: singular vectors, and what non-negative factors make of them (HALS).
+    """Topics × terms of length one: singular vectors, turned, of a sample where there are many documents.
 
     They hardly depend on chance: another sample of the same documents gives nearly the same topics.
     """
     shards, terms = _for_singular_vectors(steps, random)
-    classes = Classes.single(shards.n_documents, steps.classes.n_topics)
-    few = steps if terms is None else SquaredSteps(shards, classes, steps.engine)
-    topics = svd_topics(shards, steps.engine, classes.n_topics, random)
-    few.allot()
-    few.begin(topics, solver, [SeparableTopics(solver, dense=classes.n_topics <= NARROW)])
-    ahead = Extrapolated(few, nonnegative=True)
-    trace = alternate(ahead, patience._replace(max_iter=SETTLING, tol=SETTLED), phase="start")
+    topics = turned_topics(shards, steps.engine, steps.classes.n_topics, random)
     steps.allot()
-    found = _of_all_terms(without_rounding(few.components()), terms, steps.n_terms)
-    return Trace([], interrupted=trace.interrupted), found
+    return _of_all_terms(topics, terms, steps.n_terms)
 
 
 def _for_singular_vectors(
@@ -177,27 +159,27 @@ def _of_all_terms(topics: csr_array, terms: NDArray[np.int64] | None, n_terms: i
     return csr_array((topics.data, terms[topics.indices], topics.indptr), shape=(topics.shape[0], n_terms))
 
 
-def svd_topics(shards: Shards, engine: Engine, n_topics: int, random: np.random.RandomState) -> csr_array:
-    """Topics × terms: of each singular vector the positive or the negative part, of length one (NNDSVD).
+def turned_topics(shards: Shards, engine: Engine, n_topics: int, random: np.random.RandomState) -> csr_array:
+    """Topics × terms of length one: singular vectors turned until each has few words (varimax).
 
-    The part is taken that matters more, in terms and documents together. If there are fewer singular vectors
-    than topics, or none of a sign, documents take their place.
+    Vectors have both signs; turned, nearly all of the weight of each is on one side, and that is kept. If
+    there are fewer singular vectors than topics, or nothing is left of one, documents take their place.
     """
     values, right = singular_vectors(shards, engine, n_topics, random)
-    project(shards, engine, right)
-    positive, negative = engine.documents(shards, _sizes_of_parts, None, even_rows)[0]
+    alive = int(np.count_nonzero(values**2 > np.finfo(shards.dtype).eps * values[:1] ** 2))
+    scale = np.diag(values[:alive])
+    turn = scale @ varimax(right[_heaviest(values, right), :alive], scale, tol=TURNED) if alive else scale
+    leaning = np.zeros(alive)
+    for rows in pieces(right):
+        loads = rows[:, :alive] @ turn.astype(right.dtype)
+        leaning += np.einsum("mk,mk,mk->k", loads, loads, loads, dtype=np.float64)
+        rows[:, :alive] = loads
     topics = [csr_array((1, shards.n_terms), dtype=shards.dtype)] * n_topics
     rounding = float(np.finfo(shards.dtype).eps)
-    for k in np.flatnonzero(values > 0):
-        vector = np.ascontiguousarray(right[:, k])
-        vector[np.abs(vector) <= rounding * np.abs(vector).max()] = 0
-        parts = [np.maximum(sign * vector, 0) for sign in (1, -1)]
-        sizes = [
-            np.sqrt(documents[k]) * np.linalg.norm(part)
-            for documents, part in zip((positive, negative), parts, strict=True)
-        ]
-        part = parts[int(np.argmax(sizes))]
-        if max(sizes) > 0:
+    for k in range(alive):
+        part = np.maximum(right[:, k] if leaning[k] >= 0 else -right[:, k], 0)
+        part[part <= rounding * part.max()] = 0
+        if part.any():
             topics[k] = compressed((part / np.linalg.norm(part))[None])
     lacking = [k for k, topic in enumerate(topics) if topic.nnz == 0]
     if lacking:
@@ -207,10 +189,11 @@ def svd_topics(shards: Shards, engine: Engine, n_topics: int, random: np.random.
     return csr_array(vstack(topics, format="csr"))
 
 
-def _sizes_of_parts(shard: Shard, rows: Block, message: Any) -> tuple[Any, Any]:
-    """The squared norms of the positive and of the negative parts of the weights, topic by topic."""
-    weights = shard.weights[rows.start : rows.stop]
-    return tuple(np.square(np.maximum(sign * weights, 0), dtype=np.float64).sum(0) for sign in (1, -1))
+def _heaviest(values: NDArray[np.float64], right: Floats) -> NDArray[np.int64]:
+    """The terms with the largest loads, rising: they decide how vectors are turned."""
+    loads = np.concatenate([np.square(rows * values).sum(1) for rows in pieces(right)])
+    count = max(LOADS, LOADS_PER_TOPIC * values.size)
+    return np.sort(np.argsort(-loads, kind="stable")[:count])
 
 
 def budgets(
