@@ -13,7 +13,7 @@ from laconic.engines import Shards
 from laconic.losses.factor import without_rounding
 from laconic.losses.squared.rows import Descent, Multiplicative
 
-EXACT = {"max_iter": 20_000, "tol": 1e-12, "random_state": 0}
+EXACT = {"max_iter": 20_000, "tol": 1e-14, "random_state": 0}
 
 
 def dense(matrix):

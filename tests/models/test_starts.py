@@ -196,7 +196,7 @@ def test_documents_stand_in_for_singular_vectors_that_do_not_exist():
     assert (np.diff(found.indptr) > 0).all()
 
 
-def test_extrapolated_topics_keep_to_their_budget_and_never_rise():
+def test_topics_from_turned_vectors_keep_to_their_budget_and_never_rise():
     X = csr_array(random_array((300, 80), density=0.2, rng=0, dtype=np.float64))
     model = RLSI(6, nonnegative="both", init="svd", random_state=0, tol=1e-9, **BUDGET).fit(X)
     assert model.topic_sizes_.max() <= 5

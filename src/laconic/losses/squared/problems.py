@@ -204,7 +204,9 @@ class Regularised(SquaredProblem):
         return trace, facts
 
     def _paced(self, steps: SquaredSteps) -> SquaredSteps | Extrapolated:
-        return Extrapolated(steps, nonnegative=self._one_signed)
+        # Under a word budget, topics ahead would save a fifth of the time to the same objective, but fewer of
+        # them come back from other documents, and weights would have to be kept (docs/performance-topics.md).
+        return steps if self.topic_norm == "l0" else Extrapolated(steps, nonnegative=self._one_signed)
 
     @property
     def _one_signed(self) -> bool:
@@ -238,7 +240,7 @@ class Regularised(SquaredProblem):
         return 4 * sizes.itemsize * sum(rows * n for rows, n in zip(n_rows, together, strict=True))
 
     def _keeps_weights(self, itemsize: int) -> bool:
-        return not self.documents(1, np.dtype(f"f{itemsize}")).closed_form
+        return self.topic_norm != "l0" and not self.documents(1, np.dtype(f"f{itemsize}")).closed_form
 
     def _alphas(self, classes: Classes, alpha_topics: float) -> tuple[list[float], float]:
         """The weight of the penalty on the topics of every class, and on the shared ones."""
