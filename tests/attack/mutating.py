@@ -59,12 +59,17 @@ class Stored:
         self.name = manifest.name
         self.document = json.loads(manifest.read_text(encoding="utf-8"))
         self.files = {name: (Path(path) / name).read_bytes() for name in self.document["files"]}
+        # what earlier versions alone need
+        others = [one for one in Path(path).iterdir() if one.is_file() and one.name != self.name]
+        self.others = {one.name: one.read_bytes() for one in others if one.name not in self.files}
         # what lies beside it, such as the index of an old format
         self.folders = {one.name: Stored(one) for one in Path(path).iterdir() if one.is_dir()}
 
     def write(self, path, document, files, folders):
         """Write with checksums, sizes and names as they should be."""
         path.mkdir(parents=True)
+        for name, content in self.others.items():
+            (path / name).write_bytes(content)
         text = json.dumps({key: value for key, value in document.items() if key not in ("files", "checksum")})
         listed = {}
         for name, content in files.items():

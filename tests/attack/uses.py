@@ -7,11 +7,17 @@ from pathlib import Path
 import numpy as np
 
 import laconic
-from laconic import PLSA, RLSI, Corpus, GraphPLSA, GroupRLSI, SearchIndex, SparseLSA
+from laconic import PLSA, RLSI, Corpus, GraphPLSA, GroupNMF, GroupRLSI, SearchIndex, SparseLSA
+from laconic.bundle import Bundle
+from laconic.bundle.chosen import Chosen, Tried
+from laconic.bundle.history import undo
 from laconic.bundle.pending import keep_asked, keep_found, pending
 from laconic.engines.checkpoints import Checkpoint, check_saved
+from laconic.explore import views
 from laconic.search.ltr import Ranker
+from laconic.steering.edits import obstacle
 from laconic.steering.refitting import found_before
+from stored_files import edit
 
 HERE = Path(__file__).parent.parent
 TEXTS = ["sun and moon", "salt, pepper and chilli", "stars", "", "unheard of"]
@@ -36,6 +42,7 @@ FITS = {
     "rlsi": {"model": "rlsi", "n_topics": 2},
     "rlsi-signed": {"model": "rlsi", "n_topics": 3, "nonnegative": False, "alpha_topics": 0.1, "words": None},
     "nmf": {"model": "nmf", "n_topics": 2},
+    "nmf-kl": {"model": "nmf-kl", "n_topics": 2},
     "plsa": {"model": "plsa", "n_topics": 2},
     "sparse-lsa": {"model": "sparse-lsa", "n_topics": 2},
     "group-rlsi": {"model": "group-rlsi", "n_shared": 1, "n_per_class": 1},
@@ -52,6 +59,13 @@ UNFINISHED = {
     "checkpoint-graph-plsa": GraphPLSA(3, n_neighbors=2, max_iter=20, tol=0, random_state=0),
     "checkpoint-sparse-lsa": SparseLSA(3, max_iter=20, tol=0, random_state=0),
 }
+# Models that go on with more documents, of which they keep sums.
+BATCHES = {
+    "batches-rlsi": RLSI(3, alpha_topics=0.1, max_iter=12, random_state=0),
+    "batches-plsa": PLSA(3, max_iter=12, random_state=0),
+    "batches-group-nmf": GroupNMF(1, 2, max_iter=12, random_state=0),
+    "batches-sparse-lsa": SparseLSA(3, max_iter=12, random_state=0),
+}
 
 
 class Interrupted(BaseException):
@@ -67,9 +81,13 @@ def go_on(kind, path, halves=None):
         if len(seen) == halves:
             raise Interrupted
 
-    y = (np.arange(len(COUNTS)) % 2,) if kind == "checkpoint-group-rlsi" else ()
     checkpoint = Checkpoint(path, every=60 if halves is None else 0, keep=True)
-    return UNFINISHED[kind].fit(COUNTS, *y, checkpoint=checkpoint, callback=watch)
+    return UNFINISHED[kind].fit(COUNTS, *classes(kind), checkpoint=checkpoint, callback=watch)
+
+
+def classes(kind):
+    """What is fitted to, besides counts."""
+    return (np.arange(len(COUNTS)) % 2,) if "-group-" in kind else ()
 
 
 def make(kind, path):
@@ -79,9 +97,22 @@ def make(kind, path):
         with contextlib.suppress(Interrupted):
             go_on(kind, path, halves=29)
         assert check_saved(path).iteration > 1
+    elif kind in BATCHES:
+        BATCHES[kind].partial_fit(COUNTS, *classes(kind)).save(path)
     elif kind in FITS:
-        options = {"min_df": 1, "max_df": 1.0, "stop_words": None, "random_state": 0, **FITS[kind]}
-        laconic.fit(DOCUMENTS, labels=LABELS, dates=DATES, **options).save(path)
+        fitted(**FITS[kind]).save(path)
+    elif kind == "bundle-1":
+        # as the first version wrote it: a model and its vocabulary
+        bundle = fitted(**FITS["rlsi-signed"])
+        Bundle(bundle.model, bundle.vectorizer).save(path)
+        edit(path, lambda document: document.update(format_version=1))
+    elif kind == "edited":
+        bundle = fitted(model="rlsi", n_topics=4)
+        bundle.chosen = Chosen(4, "so it is", ("few documents",), 8, 2, (Tried(4, *[0.5] * 6),))
+        bundle.save(path)
+        bundle = bundle.edit().rename(0, "night").forbid(["chilli"], 0).freeze(1).apply()
+        bundle.save(path)
+        bundle.edit().drop(3).apply().save(path)
     elif kind == "vectors":
         bundle = laconic.fit(DOCUMENTS, n_topics=2, min_df=1, max_df=1.0, stop_words=None, random_state=0)
         SearchIndex(bundle, vectors=np.eye(8, 3)).save(path)
@@ -105,6 +136,12 @@ def make(kind, path):
         raise ValueError(kind)
 
 
+def fitted(**options):
+    """A bundle of texts with all that can be known of them."""
+    usual = {"min_df": 1, "max_df": 1.0, "stop_words": None, "random_state": 0}
+    return laconic.fit(DOCUMENTS, labels=LABELS, dates=DATES, **usual | options)
+
+
 FIXTURES = {
     "bundle-2-plsa": "bundle/format-2-plsa",
     "bundle-3": "bundle/format-3",
@@ -115,7 +152,8 @@ FIXTURES = {
     "corpus-2": "corpus/corpus-format-2",
     "ranker-1": "search/ranker-format-1",
 }
-KINDS = [*FITS, "multimodal", "vectors", "refit", "corpus", "ranker", *FIXTURES, *UNFINISHED]
+OTHERS = ["multimodal", "vectors", "refit", "edited", "corpus", "ranker", "bundle-1"]
+KINDS = [*FITS, *OTHERS, *FIXTURES, *BATCHES, *UNFINISHED]
 
 
 def index():
@@ -145,10 +183,19 @@ def use(kind, path, scratch):
         corpus.vectorize(TEXTS)
         repr(corpus), corpus._repr_html_()
         corpus.save(scratch)
+    elif kind in BATCHES:
+        bundle = laconic.load(path)
+        bundle.topics()
+        bundle.model.partial_fit(COUNTS, *classes(kind))
+        bundle.save(scratch)
     elif kind == "refit":
         use_bundle(found_before(laconic.load(path), pending(path)), scratch)
     else:
         use_bundle(laconic.load(path), scratch)
+        if kind == "edited":
+            shutil.copytree(path, scratch / "undone")
+            undo(scratch / "undone")
+            laconic.load(scratch / "undone")
 
 
 def use_bundle(bundle, scratch):
@@ -171,7 +218,27 @@ def use_bundle(bundle, scratch):
             bundle.index.explain("sun", bundle.index.search("sun salt", vector=asked).ids[0], vector=asked)
         results = bundle.search("sun salt moon", 3, modality=modality)
         repr(results), results._repr_html_()
+        edit_topics(bundle)
+    look_at(bundle)
     bundle.save(scratch)
+
+
+def edit_topics(bundle):
+    """Topics merged, and found anew where documents are kept for it."""
+    if obstacle(bundle) is None and len(bundle.notes.living) > 1 and not bundle.notes.frozen:
+        bundle.edit().merge(*bundle.notes.living[-2:]).apply()
+
+
+def look_at(bundle):
+    """What the explorer shows."""
+    views.overview(bundle)
+    views.topic(bundle, bundle.notes.living[0])
+    views.topic_map(bundle), views.tree(bundle), views.nearest_pairs(bundle)
+    if bundle.documents is not None:
+        views.document(bundle, bundle.documents.ids[0])
+        views.labels(bundle)
+        if bundle.documents.dates is not None:
+            views.time(bundle)
 
 
 @contextlib.contextmanager

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from laconic import Corpus, CorpusError
 from laconic.reading import read_documents
 from laconic.reading.dates import as_date, as_dates
+from stored_files import npy, swap
 
 DAY = np.datetime64("2026-11-16", "s")
 
@@ -55,7 +56,23 @@ def test_what_is_missing(missing):
 
 @pytest.mark.parametrize(
     "written",
-    ["03/04/2026", "yesterday", "2026-13-01", "2026-02-30", 20261116, 12, True, 3.5, b"2026", [], "9" * 99],
+    [
+        "03/04/2026",
+        "yesterday",
+        "2026-13-01",
+        "2026-02-30",
+        20261116,
+        12,
+        True,
+        3.5,
+        b"2026",
+        [],
+        "9" * 99,
+        "0000",
+        np.datetime64("12026-01-01"),
+        np.datetime64(10**15, "Y"),
+        np.datetime64(-(2**62), "s"),
+    ],
 )
 def test_what_is_refused(written):
     with pytest.raises(CorpusError, match="is not understood; write it as 2026-11-16"):
@@ -137,3 +154,14 @@ def test_a_corpus_written_by_the_second_format_is_still_read():
     assert corpus.dates.astype(str).tolist()[1:4] == ["2025-01-01T00:00:00", "NaT", "2024-02-01T00:00:00"]
     assert corpus.texts[5] == "chilli & salt <b>"
     assert corpus.shape == (6, 6)
+
+
+def test_dates_out_of_the_calendar_are_refused_in_arrays_and_in_saved_corpora(tmp_path):
+    far = np.array(["2026-11-16", "NaT", "12026-01-01"], "datetime64[s]")
+    texts, options = ["sun moon", "moon", "sun"], {"min_df": 1, "max_df": 1.0}
+    with pytest.raises(CorpusError, match="document 2: its date is not in the years 1 to 9999"):
+        Corpus.from_texts(texts, dates=far, **options)
+    Corpus.from_texts(texts, dates=[*far[:2].tolist(), None], **options).save(tmp_path)
+    swap(tmp_path, "dates", npy(far.astype(np.int64)))
+    with pytest.raises(CorpusError, match=r"dates-.*the years 1 to 9999"):
+        Corpus.load(tmp_path)

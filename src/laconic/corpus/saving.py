@@ -20,7 +20,7 @@ from laconic.engines import Block, weighted_blocks
 from laconic.engines.shards import Columns, row_range, shard_rows
 from laconic.errors import CorpusError
 from laconic.kernels.columns import count_columns, same_by_columns, take_columns
-from laconic.reading.dates import Dates
+from laconic.reading.dates import Dates, out_of_calendar
 from laconic.reading.strings import Strings, as_names, check_unique
 from laconic.storage.arrays import add_array, add_blocks, add_csr, read_array, read_csr
 from laconic.storage.lines import add_lines, add_strings, read_lines, read_strings
@@ -303,7 +303,11 @@ def _read_dates(file: Json, n_documents: int, stored: StoredDirectory) -> Dates:
     seconds = read_array(file, stored)
     if seconds.dtype != np.int64 or seconds.shape != (n_documents,):
         raise stored.error(f"does not have a date for each of {n_documents} documents", file)
-    return seconds.view("datetime64[s]")
+    dates = seconds.view("datetime64[s]")
+    # Counted by years, those of a forged file would be more than any view could list.
+    if out_of_calendar(dates).any():
+        raise stored.error("has dates that are not in the years 1 to 9999", file)
+    return dates
 
 
 def _add_by_columns(counts: CSR, name: str, writer: DirectoryWriter, *, in_parts: bool) -> dict[str, Json]:

@@ -29,6 +29,17 @@ _SLASHES = re.compile(r"([0-9]{4})/([0-9]{1,2})/([0-9]{1,2})(?=\b)")
 _MAIL = re.compile(r"(?:[A-Za-z]{3}, *)?[0-9]{1,2} [A-Za-z]{3} [0-9]{4}\b")
 
 
+def out_of_calendar(dates: Any) -> Any:
+    """Which dates of numpy are not of the years 1 to 9999: Python has no others, and nobody means them.
+
+    >>> out_of_calendar(np.array(["2026-11-16", "NaT", "-0001-01-01"], "datetime64[s]"))
+    array([False, False,  True])
+    """
+    # by years, which no unit of numpy has more of than it can count
+    years = dates.astype("datetime64[Y]").astype(np.int64) + 1970
+    return ~np.isnat(dates) & ((years < 1) | (years > 9999))
+
+
 def as_date(value: object) -> np.datetime64:
     """Give a date as seconds; NaT for what is missing.
 
@@ -47,7 +58,7 @@ def as_date(value: object) -> np.datetime64:
     Raises
     ------
     CorpusError
-        For anything else: 03/04/2026 is another day in every other country.
+        For anything else: 03/04/2026 is another day in every other country. Years are from 1 to 9999.
 
     Examples
     --------
@@ -55,8 +66,6 @@ def as_date(value: object) -> np.datetime64:
     (np.datetime64('2026-11-01T00:00:00'), np.datetime64('1999-01-01T00:00:00'), \
 np.datetime64('2026-11-16T17:00:00'))
     """
-    if isinstance(value, np.datetime64):
-        return value.astype("datetime64[s]")
     if (
         value is None
         or type(value).__name__ == "NAType"
@@ -67,7 +76,7 @@ np.datetime64('2026-11-16T17:00:00'))
         found = _understood(value)
     except (ValueError, OverflowError, TypeError, IndexError):
         found = None
-    if found is None:
+    if found is None or out_of_calendar(found):
         shown = repr(value) if isinstance(value, str | Real) else kind(value)
         raise CorpusError(f"the date {shown:.60} is not understood; write it as 2026-11-16 (ISO 8601)")
     return found
@@ -76,6 +85,8 @@ np.datetime64('2026-11-16T17:00:00'))
 def _understood(value: object) -> np.datetime64 | None:
     if isinstance(value, str):
         return _parsed(value.strip())
+    if isinstance(value, np.datetime64):
+        return None if out_of_calendar(value) else value.astype("datetime64[s]")
     if isinstance(value, datetime):
         return _seconds(value)
     if isinstance(value, date):
@@ -120,7 +131,11 @@ def as_dates(values: Iterable[Any]) -> Dates:
     dtype: Any = getattr(values, "dtype", None)
     # Those of pandas that have a zone are of a type of their own, and are turned one by one.
     if isinstance(dtype, np.dtype) and dtype.kind == "M":
-        return np.asarray(values).astype("datetime64[s]")
+        given = np.asarray(values)
+        strange = np.flatnonzero(out_of_calendar(given))
+        if strange.size:
+            raise CorpusError(f"document {strange[0]}: its date is not in the years 1 to 9999")
+        return given.astype("datetime64[s]")
     dates: list[np.datetime64] = []
     try:
         for value in values:
