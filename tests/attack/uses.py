@@ -186,7 +186,9 @@ def use(kind, path, scratch):
     elif kind in BATCHES:
         bundle = laconic.load(path)
         bundle.topics()
-        bundle.model.partial_fit(COUNTS, *classes(kind))
+        # classes of its own, whatever they are called
+        known = [bundle.model.classes_[y % len(bundle.model.classes_)] for y in classes(kind)]
+        bundle.model.partial_fit(COUNTS, *known)
         bundle.save(scratch)
     elif kind == "refit":
         use_bundle(found_before(laconic.load(path), pending(path)), scratch)
@@ -225,8 +227,10 @@ def use_bundle(bundle, scratch):
 
 def edit_topics(bundle):
     """Topics merged, and found anew where documents are kept for it."""
-    if obstacle(bundle) is None and len(bundle.notes.living) > 1 and not bundle.notes.frozen:
-        bundle.edit().merge(*bundle.notes.living[-2:]).apply()
+    living = bundle.notes.living
+    if obstacle(bundle) is None and len(living) > 1 and not bundle.notes.frozen:
+        # the first one may be of all classes
+        bundle.edit().merge(living[0], living[-1]).apply()
 
 
 def look_at(bundle):

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
+from laconic import CorpusError
 from laconic.corpus import Corpus, Vectorizer, counting, spool
 from laconic.corpus.weighting import term_weights
 from laconic.matrices import as_counts
@@ -125,3 +126,15 @@ def test_weights_in_blocks_and_in_files_are_the_same(monkeypatch, options):
     for part in ("data", "indices", "indptr"):
         np.testing.assert_array_equal(getattr(X, part), getattr(expected, part))
     np.testing.assert_allclose(again.idf, vectorizer.idf, rtol=1e-13)
+
+
+@pytest.mark.parametrize("weighting", ["count", "binary", "tfidf", "log-entropy", "bm25"])
+def test_no_count_becomes_infinite_or_undefined(weighting):
+    vectorizer = Vectorizer(min_df=1, max_df=1.0, weighting=weighting)
+    counts = vectorizer.fit_count(["fish fish bird", "fish", "frog"])
+    counts.data[0] = np.finfo(np.float32).max
+    if weighting in ("tfidf", "bm25"):
+        with pytest.raises(CorpusError, match=r"a count of 3\.4e\+38 is too large to be weighed"):
+            vectorizer.weigh(counts)
+        counts.data[0] = 1e30
+    assert np.isfinite(vectorizer.weigh(counts).data).all()

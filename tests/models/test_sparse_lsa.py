@@ -377,6 +377,14 @@ def test_stored_parts_that_do_not_fit_are_refused(X, tmp_path, name, value):
         laconic.load(tmp_path / "model")
 
 
+def test_sums_of_earlier_batches_are_stored_together_or_not_at_all(X, tmp_path):
+    model = SparseLSA(3, random_state=0).partial_fit(X)
+    state = model._fitted_state()
+    with pytest.raises(ValueError, match="seen_squares are missing"):
+        SparseLSA(3)._restore({name: value for name, value in state.items() if name != "seen_squares"})
+    assert SparseLSA(3)._restore(state).n_documents_seen_ == len(X)
+
+
 def test_one_document_at_a_time_gives_the_same_topics(X):
     """R = AX'X is a sum over documents; U is needed nowhere."""
     A = X[:4].copy()

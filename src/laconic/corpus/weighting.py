@@ -79,6 +79,9 @@ def checked_length(length: Any, weighting: str) -> float | None:
 LARGEST_WEIGHT = 1e6
 """Of a term: logarithms are far below, and products with it stay within what floats hold."""
 
+LARGEST_COUNT = 1e30
+"""That is weighed as it is: with such a weight, it still is a float32."""
+
 
 def checked_weights(weights: ArrayLike | None, weighting: str, n_terms: int) -> NDArray[np.float64] | None:
     """Check that weights could have come from `term_weights`."""
@@ -124,6 +127,9 @@ def weighed(
         return X
     if sublinear_tf and weighting == "tfidf" and counts.nnz and counts.data.min() < 1:
         raise CorpusError(Parameter("sublinear_tf"), " needs counts of 1 or more; there are smaller ones")
+    largest = counts.data.max(initial=0)
+    if largest > LARGEST_COUNT and weighting != "log-entropy":
+        raise CorpusError(f"a count of {largest:.3g} is too large to be weighed: scale the counts down")
     # All of them are many for a text or two, which have just a few.
     factors = weights if counts.nnz < weights.size else weights.astype(np.float32)
     if weighting == "bm25":
@@ -142,6 +148,10 @@ def weighed(
             part += 1
         else:
             part[:] = counts.data[block]
+            if part.max(initial=0) > LARGEST_COUNT:
+                raise CorpusError(
+                    f"a count of {part.max():.3g} is too large to be weighed: scale counts down"
+                )
         part *= factors[counts.indices[block]].astype(np.float32, copy=False)
     if not data.all():
         X = X.copy()

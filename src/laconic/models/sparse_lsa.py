@@ -56,6 +56,12 @@ def _n_columns(model: Any) -> int:
     return int(model.n_features_in_ if model.groups_ is None else model.groups_.columns.size)
 
 
+def _seen_products(value: Any, model: Any) -> Any:
+    if not hasattr(model, "seen_squares_"):
+        raise ValueError("seen_squares are missing, which belong to them")
+    return array(lambda m: (_n_columns(m), m.n_components))(value, model)
+
+
 class SparseLSA(TopicModel):
     r"""Sparse latent semantic analysis.
 
@@ -149,10 +155,10 @@ class SparseLSA(TopicModel):
         Field("alpha_max", number(0)),
         Field("whitening", array(lambda m: (m.n_components, m.n_components))),
         Field("group_norms", _group_norms, optional=True),
-        Field("seen_products", array(lambda m: (_n_columns(m), m.n_components)), optional=True),
         Field(
             "seen_squares", array(lambda m: (_n_columns(m),), nonnegative=True, dtype=float), optional=True
         ),
+        Field("seen_products", _seen_products, optional=True),
         Field("n_documents_seen", number(1, kind=Integral), optional=True),
     )
 
