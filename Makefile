@@ -69,10 +69,11 @@ test-lowest: .venv-lowest/dev  ## the suite with the lowest versions that pyproj
 MUTANTS ?= 2000
 SEED ?= 0
 
-attack: .venv/dev  ## what the suite tries in small, at length: hostile files, killed processes, failing disks (an hour)
+attack: .venv/dev  ## what the suite tries in small, at length: hostile files, killed processes, failing disks, bombs (an hour or two)
 	$(BIN)/python tests/attack/attack.py --mutants $(MUTANTS) --seed $(SEED)
 	directory=$$(mktemp -d) && PYTHONPATH=tests:tests/attack $(BIN)/python tests/attack/kills.py $$directory/model 300; \
 		rm -rf $$directory
+	LACONIC_ATTACK=long $(BIN)/python -m pytest -q tests/attack/test_failing_disk.py tests/corpus/test_reader_limits.py
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.venv/checked $(BIN)/python -m pytest -q tests/kernels tests/search/test_search_trees.py
 
 lint: .venv/dev  ## style and types

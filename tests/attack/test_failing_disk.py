@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -39,7 +40,19 @@ def rankers():
     return [old, new]
 
 
-@pytest.mark.parametrize("make", [bundles, corpora, rankers], ids=["bundle", "corpus", "ranker"])
+def of_kind(kind):
+    """Two bundles of a kind of model."""
+    options = uses.FITS[kind]
+    return [uses.fitted(**options), uses.fitted([f"{text} again" for text in uses.DOCUMENTS], **options)]
+
+
+MADE = [bundles, corpora, rankers]
+# ``make attack`` has every kind of model.
+if os.environ.get("LACONIC_ATTACK") == "long":
+    MADE += [pytest.param(partial(of_kind, kind), id=kind) for kind in uses.FITS]
+
+
+@pytest.mark.parametrize("make", MADE)
 @pytest.mark.parametrize("error", ERRORS, ids=["EIO", "ENOSPC"])
 def test_whatever_fails_leaves_the_old_or_the_new(make, error, tmp_path):
     old, new = make()

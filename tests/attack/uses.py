@@ -136,10 +136,10 @@ def make(kind, path):
         raise ValueError(kind)
 
 
-def fitted(**options):
+def fitted(texts=DOCUMENTS, **options):
     """A bundle of texts with all that can be known of them."""
     usual = {"min_df": 1, "max_df": 1.0, "stop_words": None, "random_state": 0}
-    return laconic.fit(DOCUMENTS, labels=LABELS, dates=DATES, **usual | options)
+    return laconic.fit(texts, labels=LABELS, dates=DATES, **usual | options)
 
 
 FIXTURES = {

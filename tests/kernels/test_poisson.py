@@ -69,6 +69,18 @@ def test_a_sweep_off_the_simplex(seed):
             np.testing.assert_allclose(new, expected, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.parametrize("weight", [0.0, 1e-300])
+def test_weights_of_nothing_begin_anew_on_the_simplex(weight):
+    """No fit has them, but a checkpoint that was tampered with may."""
+    X, factor, rows = problem(0)
+    found, before = descend(X, factor, np.full_like(rows, weight), 1, simplex=True)
+    np.testing.assert_allclose(found.sum(axis=1), 1)
+    assert np.isfinite(before)
+    again, after = descend(X, factor, found, 1, simplex=True)
+    assert after < before
+    np.testing.assert_allclose(again.sum(axis=1), 1)
+
+
 @pytest.mark.parametrize("seed", range(10))
 def test_a_sweep_on_the_simplex(seed):
     X, factor, rows = problem(seed)

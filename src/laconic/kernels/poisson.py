@@ -25,6 +25,8 @@ _SUMS = {"contract", "reassoc"}
 # a coordinate falls to no less than this share of it in one go, unless it stands for less than half a count
 STEEPEST = 0.1
 HALF_A_COUNT = 0.5
+# weights on the simplex sum to more than this; those of a checkpoint that was tampered with begin anew
+NEXT_TO_NOTHING = 1e-15
 
 
 @njit(nogil=True, cache=True, fastmath=_SUMS)
@@ -150,13 +152,15 @@ def descend_mixtures(
         if simplex:
             for k in range(width):
                 total += w[k]
+        scaled = total > NEXT_TO_NOTHING
+        if scaled:
             for k in range(width):
                 w[k] /= total
-        before, change = _losses(counts, first, fitted, total if simplex else 1.0)
+        before, change = _losses(counts, first, fitted, total if scaled else 1.0)
         loss += before
         if not simplex:
             change += penalty(w, simplex, rate, weight, eps) - penalty(old[0], simplex, rate, weight, eps)
-        if not change <= 0:
+        if not change <= 0 or scaled != simplex:
             ratio_sums(begins[i : i + 1], ends[i : i + 1], indices, data, factor, old, sums)
             for k in range(width):
                 w[k] = old[0, k]
