@@ -51,6 +51,7 @@ VARIANTS = {
     "graph-plsa-skl": GraphPLSA(3),
     "graph-plsa-l2": GraphPLSA(3, divergence="l2"),
     "graph-plsa-l1": GraphPLSA(3, divergence="l1"),
+    "graph-plsa-random": GraphPLSA(3, divergence="l2", init="random"),
     "sparse-lsa": SparseLSA(3),
     "sparse-lsa-nonnegative": SparseLSA(3, nonnegative=True),
     "group-rlsi-l1": GroupRLSI(1, 1),

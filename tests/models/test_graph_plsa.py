@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 
 import laconic
 from laconic import PLSA, GraphPLSA
@@ -183,3 +184,21 @@ def test_links_help_on_real_papers(data_dir):
         W = model.fit_transform(X, graph=graph)
         quality[strength] = clustering_nmi(data["labels"], W.argmax(axis=1))
     assert quality[0.3] > quality[0] + 0.05
+
+
+@pytest.mark.parametrize("divergence", DIVERGENCES)
+def test_a_random_start_has_random_weights_too(divergence):
+    X, edges, _ = two_groups()
+    one = {"divergence": divergence, "init": "random", "max_iter": 1, "tol": 0, "row_normalize": False}
+    with pytest.warns(ConvergenceWarning):
+        first, same, other = (GraphPLSA(2, random_state=s, **one).fit(X, graph=edges) for s in (0, 0, 1))
+    assert_array_equal(first.weights_, same.weights_)
+    assert np.abs(first.weights_ - other.weights_).max() > 0.1
+
+
+def test_a_random_start_leaves_out_words_that_nobody_has():
+    X, edges, _ = two_groups()
+    X[:, 3] = 0
+    model = GraphPLSA(2, init="random", random_state=0).fit(X, graph=edges)
+    assert not model.components_[:, 3].any()
+    assert (np.diff(model.objective_history_) <= 1e-9).all()

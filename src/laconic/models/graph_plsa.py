@@ -16,6 +16,7 @@ from laconic.losses.divergence.graphs import as_graph
 from laconic.losses.divergence.linked import DIVERGENCES
 from laconic.losses.divergence.mixtures import Mixture
 from laconic.losses.divergence.problems import LinkedLikelihood
+from laconic.losses.divergence.starts import RANDOM
 from laconic.losses.factor import Floats
 from laconic.losses.loop import Callback
 from laconic.models.plsa import MixtureModel
@@ -75,9 +76,10 @@ class GraphPLSA(MixtureModel):
     anchors : Anchors, optional
         What you know about topics beforehand: targets to hold them to, topics to freeze, and forbidden
         words; see `laconic.steering.Anchors`.
-    init : "documents" or array of shape (n_components, n_terms), default="documents"
+    init : {"documents", "random"} or array of shape (n_components, n_terms), default="documents"
         Topics to start from. "documents": distinct documents drawn with `random_state`, with a little of
-        every word. A word that a given topic lacks can never enter it.
+        every word. "random": random topics and random weights of documents, which strong links then sort
+        into clusters; stop such a fit early. A word that a given topic lacks can never enter it.
     max_iter : int, default=200
         Largest number of iterations.
     tol : float, default=1e-5
@@ -112,8 +114,8 @@ class GraphPLSA(MixtureModel):
     `fit_transform` returns ``weights_``. `transform` ignores links: it finds the weights of each document
     from its words alone, even for documents of the fit.
 
-    With "l1" the fit starts without links and strengthens them in stages, because rows that have become
-    equal hardly separate again.
+    With "l1" and ``init="documents"`` the fit starts without links and strengthens them in stages, because
+    rows that have become equal hardly separate again.
 
     Documents held together by strong links move in small steps: with a large `strength`, allow for more
     iterations. For clusters of images, in contrast, stop early (about 60 iterations): see the manual.
@@ -142,6 +144,7 @@ class GraphPLSA(MixtureModel):
 
     _schema = (*MixtureModel._schema, Field("weights", _weights), Field("graph", _graph, optional=True))
     _divergences: ClassVar[tuple[str, ...]] = DIVERGENCES
+    _starts: ClassVar[tuple[str, ...]] = ("documents", RANDOM)
 
     def __init__(
         self,

@@ -31,7 +31,7 @@ no rows for PLSA without a graph.
 that its loops end after five to ten steps. Here three settings are chosen, for every method by the same
 rule:
 
-- the start: drawn documents, as in `GraphPLSA`, or random topics and weights, which only this experiment has;
+- the start: drawn documents, or random topics and weights (`init="random"` of `GraphPLSA`, other numbers);
 - the strength: {strengths}; for l1, which makes rows equal much sooner, {l1};
 - the iterations: {marks}, or "to the end": until one lowers the objective by less than 1e-5 of it, at most
   {most}.

@@ -24,7 +24,7 @@ from laconic.losses.divergence.mixtures import Mixture, Separate
 from laconic.losses.divergence.modalities import Nodes, columns_of, side_by_side
 from laconic.losses.divergence.pseudocounts import pseudo_counts, without_impossible
 from laconic.losses.divergence.sooner import MEMORY, PLAIN, ExtrapolatedSteps
-from laconic.losses.divergence.starts import even_weights, first_topics
+from laconic.losses.divergence.starts import RANDOM, even_weights, first_topics, random_weights
 from laconic.losses.factor import Floats
 from laconic.losses.loop import Found, Patience, Trace, alternate, precision
 from laconic.losses.memory import Sizes, beyond
@@ -68,11 +68,15 @@ class LinkedLikelihood(Likelihood):
         X = shards[0].X
         topics = first_topics(shards, engine, self.n_topics, start, anchors=anchors)
         before = pseudo_counts(anchors, shards, engine, [Block(0, shards.n_terms)])
-        # from weights that suit the topics: neighbours that begin alike might never part
-        fold_in_shards(shards, topics, SIMPLEX, engine, START_PRECISION, positive=True)
-        weights = shards[0].weights
+        random = start.drawn and start.init == RANDOM
+        if random:
+            weights = random_weights(X.shape[0], self.n_topics, start, X.dtype)
+        else:
+            # weights that suit the topics: neighbours that begin alike might never part
+            fold_in_shards(shards, topics, SIMPLEX, engine, START_PRECISION, positive=True)
+            weights = shards[0].weights
         how = self.divergence, self.strength, engine, patience
-        run = strengthened_fit if self.divergence == "l1" and start.drawn else fit_on_graph
+        run = strengthened_fit if self.divergence == "l1" and start.drawn and not random else fit_on_graph
         if not start.drawn:
             weights = settle_on_graph(X, links, topics, weights, *how)
         fit = run(X, links, topics, weights, *how, before=before)

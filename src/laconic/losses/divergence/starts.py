@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +18,8 @@ from laconic.losses.totals import term_sums
 # The share of the collection's own words in every topic at the start. Expectation-maximisation never leaves
 # zero, so every topic has to begin with a little of every word.
 COMMON_SHARE = 0.2
+RANDOM = "random"
+"""The name of a start from random topics and random weights of documents."""
 
 
 def first_topics(
@@ -32,13 +35,18 @@ def first_topics(
     """Topics (terms × topics) to start from, with some of every word of the collection in each.
 
     Given topics are taken as they are, except for words that none of them has; or `spread`, with some of
-    every word like those that are drawn, so that they can take up words they lack. Anchored ones have words
-    of their targets, frozen ones are their targets, and forbidden words are zero, which they remain.
+    every word like those that are drawn, so that they can take up words they lack. Random ones have all words
+    of the collection. Anchored ones have words of their targets, frozen ones are their targets, and forbidden
+    words are zero, which they remain.
     """
     n_terms, dtype = shards.n_terms, shards.dtype
     parts = [Block(0, n_terms)] if segments is None else segments
     common = term_sums(shards, engine)
-    if start.drawn:
+    if start.drawn and start.init == RANDOM:
+        topics = start.random().random_sample((n_topics, n_terms)).T * (common > 0)[:, None]
+        seed(topics, shards, engine, anchors)
+        lacking = np.zeros(n_terms, bool)
+    elif start.drawn:
         usable = with_words(shards, engine)
         drawn = document_topics(shards, engine, n_topics, start.random(), usable)
         topics = transposed(drawn).toarray().astype(np.float64)
@@ -73,6 +81,14 @@ def even_weights(shard: Shard, message: tuple[int, bool]) -> None:
     shard.allot(n_topics, 1 / n_topics)
     if not simplex:
         shard.weights *= lengths(shard)[:, None].astype(shard.X.dtype)
+
+
+def random_weights(n_documents: int, n_topics: int, start: Start, dtype: Any) -> Floats:
+    """Weights of documents, each a random mixture of all topics."""
+    # not the numbers that the topics have
+    chances = np.random.RandomState(start.random().randint(2**31 - 1))
+    weights = 1 - chances.random_sample((n_documents, n_topics))
+    return np.ascontiguousarray(weights / weights.sum(axis=1, keepdims=True), dtype)
 
 
 @writes("weights")
