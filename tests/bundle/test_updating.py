@@ -75,6 +75,34 @@ def test_documents_are_both_and_no_id_is_lost(old_texts, new_texts):
     assert again.model.n_components == 3
 
 
+def test_labels_and_dates_are_kept_where_only_some_documents_have_them(old_texts, new_texts, caplog):
+    days = [f"2025-0{1 + n % 9}-01" for n in range(60)]
+    bundle = fit(old_texts, labels=["old"] * 60, dates=days)
+    newer = bundle.update(new_texts)
+    assert (newer.documents.dates[:60] == bundle.documents.dates).all()
+    assert np.isnat(newer.documents.dates[60:]).all()
+    assert list(newer.documents.labels) == ["old"] * 60 + ["unknown"] * 30
+    told = " ".join(record.getMessage() for record in caplog.records)
+    assert "no dates" in told
+    assert "theirs is 'unknown'" in told
+    # and the other way round
+    caplog.clear()
+    later = fit(old_texts).update(new_texts, labels=["new"] * 30, dates=["2026"] * 30)
+    assert np.isnat(later.documents.dates[:60]).all()
+    assert not np.isnat(later.documents.dates[60:]).any()
+    assert set(later.documents.labels[:60]) == {"unknown"}
+    plain = fit(old_texts).update(new_texts).documents
+    assert plain.labels is plain.dates is None
+    assert not caplog.records
+
+
+def test_topics_of_an_updated_model_are_followed_through_time(old_texts, new_texts, tmp_path, laconic):
+    fit(old_texts, dates=[f"{2024 + n % 2}" for n in range(60)]).save(tmp_path / "model")
+    (tmp_path / "new.txt").write_text("\n".join(new_texts))
+    assert "no dates" in " ".join(laconic("update", tmp_path / "model", tmp_path / "new.txt").stderr.split())
+    assert "2025" in laconic("drift", tmp_path / "model").stdout
+
+
 def test_a_model_without_documents_stays_without(old_texts, new_texts):
     newer = fit(old_texts, keep_documents=False).update(new_texts, new_topics=1)
     assert newer.documents is None

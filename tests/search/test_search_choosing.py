@@ -95,6 +95,15 @@ def test_dates_of_new_documents_count(index):
     assert "b" in index.ids
 
 
+def test_an_index_without_labels_and_dates_gets_some_with_its_first():
+    index = laconic.fit(["moon sun", "salt pepper"] * 3, n_topics=2).index
+    index.add({"plain": "moon"})
+    assert index.documents.labels is index.documents.dates is None
+    index.add({"new": "moon"}, {"new": "sky"}, dates={"new": "2026-05-01"})
+    assert list(index.documents.labels) == ["unknown"] * 7 + ["sky"]
+    assert index.search("moon", since="2026").ids == ["new"]
+
+
 def test_updated_documents_are_found_by_their_new_words(index):
     index.update({"a": "pepper pepper salt", "new": "moon moon"}, {"a": "food", "new": "sky"})
     assert index.n_documents == 9

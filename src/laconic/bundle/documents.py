@@ -242,7 +242,7 @@ class Documents:
         )
 
     def extended(self, others: Documents) -> Documents:
-        """The same with others after them; labels, dates, texts, vectors stay only where both have them."""
+        """The same with others after them, as `Corpus.extended`; vectors stay only where both have them."""
         some = [] if self.vectors is None or others.vectors is None else [self.vectors, others.vectors]
         return Documents(
             {name: one.extended(others.corpora[name]) for name, one in self.corpora.items()},

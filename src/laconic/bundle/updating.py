@@ -22,6 +22,7 @@ from laconic.corpus.weighting import term_weights
 from laconic.engines import Shards, Threads
 from laconic.errors import CorpusError, InPython, Parameter, ParameterError
 from laconic.losses.starts import document_topics
+from laconic.reading.strings import UNKNOWN
 from laconic.steering.anchors import Anchors
 from laconic.words import plural
 
@@ -81,7 +82,8 @@ def updated(
     Bundle
         Topics keep their numbers and names, words their columns. Words of the new documents join the
         vocabulary, if there are enough of them (`min_df`); the old ones keep their weights. If the bundle has
-        documents, the new one has both: an id that is taken gets a number.
+        documents, the new one has both: an id that is taken gets a number. Where only some have labels or
+        dates, the others are labelled "unknown" and have no date.
     """
     check_number("new_topics", new_topics, Integral, 0)
     check_number("strength", strength, Real, 0)
@@ -107,15 +109,31 @@ def updated(
         padded = _padded(old.counts, len(wider.vocabulary))
         before = Corpus(padded, wider, labels=old.labels, ids=old.ids, dates=old.dates, texts=old.texts)
         documents = Documents.of(fitted, before.extended(corpus))
-        if bundle.documents.vectors is not None:
-            logger.warning(
-                "the new documents have no vectors, so those of the others are left out: give all of them "
-                "again, with index.use_vectors (laconic search --vectors)"
-            )
+        _tell_missing(bundle.documents, corpus)
     newer = Bundle(fitted, wider, documents=documents)
     called = (*bundle.notes.names, *((None,) * new_topics))
     newer.notes = replace(bundle.notes, names=called, returns=None)
     return newer._follow(bundle, (f"update with {plural(corpus.shape[0], 'document')}",))
+
+
+def _tell_missing(old: Documents, new: Corpus) -> None:
+    """Say what the documents of before have and the new ones lack, and what comes of it."""
+    if old.dates is not None and new.dates is None:
+        logger.warning(
+            "the new documents have no dates, so whatever goes by time leaves them out: read them with "
+            "dates= (--date)"
+        )
+    if old.labels is not None and new.labels is None:
+        logger.warning(
+            "the new documents have no labels, so theirs is %r: read them with labels= (--label)", UNKNOWN
+        )
+    if old.corpus().texts is not None and new.texts is None:
+        logger.warning("the new documents have no texts, so those of the others are left out")
+    if old.vectors is not None:
+        logger.warning(
+            "the new documents have no vectors, so those of the others are left out: give all of them "
+            "again, with index.use_vectors (laconic search --vectors)"
+        )
 
 
 def _vectorizer(bundle: Bundle) -> Vectorizer:

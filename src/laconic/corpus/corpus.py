@@ -37,7 +37,7 @@ from laconic.reading import (
     read_table,
 )
 from laconic.reading.dates import Dates, as_dates
-from laconic.reading.strings import Strings, as_names, as_vocabulary, check_unique
+from laconic.reading.strings import UNKNOWN, Strings, as_names, as_vocabulary, check_unique
 from laconic.words import plural
 
 if TYPE_CHECKING:
@@ -719,7 +719,10 @@ class Corpus:
         return other
 
     def extended(self, others: Corpus) -> Self:
-        """The same with other documents after these; labels, dates and texts stay where both have them.
+        """The same with other documents after these; texts stay only where both have them.
+
+        Where only some of the documents have labels or dates, the others are labelled "unknown" and have no
+        date (NaT).
 
         Parameters
         ----------
@@ -731,15 +734,16 @@ class Corpus:
         Corpus
             With the vectoriser of this one.
         """
-
-        def both(name: str) -> Any:
-            one, other = getattr(self, name), getattr(others, name)
-            return None if one is None or other is None else np.concatenate([one, other])
-
         counts = sparse.csr_array(sparse.vstack([self.counts, others.counts], "csr"))
-        names = {name: both(name) for name in ("labels", "ids", "dates")}
-        texts = None if self.texts is None or others.texts is None else self.texts.extended(others.texts)
-        return type(self)(counts, self.vectorizer, **names, texts=texts)
+        missing_date = np.datetime64("NaT", "s")
+        return type(self)(
+            counts,
+            self.vectorizer,
+            labels=_joined((self.labels, self.shape[0]), (others.labels, others.shape[0]), UNKNOWN),
+            ids=np.concatenate([self.ids, others.ids]),
+            dates=_joined((self.dates, self.shape[0]), (others.dates, others.shape[0]), missing_date),
+            texts=None if self.texts is None or others.texts is None else self.texts.extended(others.texts),
+        )
 
     def vectorize(self, texts: Iterable[str]) -> CSR:
         """Turn new texts into rows like those of `X`.
@@ -843,6 +847,17 @@ def _keeping(texts: Iterable[str], keeper: TextKeeper) -> Iterator[str]:
             keeper.add(" ".join(map(str, text)))
         # What is no text is refused where it is counted.
         yield text
+
+
+def _joined(one: tuple[Any, int], other: tuple[Any, int], missing: object) -> Any:
+    """What some documents and others have, each with their number; None if neither have anything."""
+    known = [values for values, _ in (one, other) if values is not None]
+    if not known:
+        return None
+    kind = known[0].dtype
+    return np.concatenate(
+        [np.full(n, missing, kind) if values is None else values for values, n in (one, other)]
+    )
 
 
 def _check_length(values: Sized | None, what: str, n_documents: int) -> None:

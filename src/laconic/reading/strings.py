@@ -20,6 +20,9 @@ from laconic.errors import CorpusError, InPython
 
 Strings: TypeAlias = NDArray[np.object_]
 
+UNKNOWN = "unknown"
+"""The label of documents without one, among others that have labels."""
+
 # Everything that `str.splitlines` or a text file read line by line would split at.
 _LINE_BREAK = re.compile("[\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]")
 

@@ -19,6 +19,7 @@ from laconic.corpus import Corpus
 from laconic.deprecation import accepts_former_names
 from laconic.errors import InputError, InputWarning, Parameter, SearchError
 from laconic.reading.dates import as_dates
+from laconic.reading.strings import UNKNOWN
 from laconic.search.arguments import (
     check_mapping,
     checked_blend,
@@ -578,7 +579,7 @@ class SearchIndex:
         labels : mapping of str to str, optional
             For group models, the class of each document by its id; predicted if missing.
         dates : mapping of str to date, optional
-            The date of each document by its id, for an index whose documents have dates.
+            The date of each document by its id; those that are not named have none.
         vectors : array of shape (n_new_documents, n_dimensions), or path, optional
             Those of the new documents, in their order, for an index with vectors and without an encoder.
 
@@ -608,7 +609,7 @@ class SearchIndex:
             self.vectorizer,
             ids=ids,
             labels=self._labels(counts, given),
-            dates=[None if dates is None else dates.get(id) for id in documents],
+            dates=[dates.get(id) for id in documents] if dates else None,
             texts=texts,
         )
         new = Documents.of(self.model, {self.modality or "": more}).with_vectors(own)
@@ -710,11 +711,13 @@ class SearchIndex:
             # Other modalities of the bundle do not have the same documents.
             self._notes, self.bundle = self.notes, None
 
-    def _labels(self, counts: CSR, given: list[str | None]) -> list[str]:
+    def _labels(self, counts: CSR, given: list[str | None]) -> list[str] | None:
         """Labels of new documents; where none is given, the class that is predicted, or "unknown"."""
         if self.model.traits.classes:
             return [str(label) for label in self.model.classes_of(self.rows(counts), given)]
-        return ["unknown" if label is None else str(label) for label in given]
+        if all(label is None for label in given):
+            return None
+        return [UNKNOWN if label is None else str(label) for label in given]
 
     def settings(self) -> dict[str, Any]:
         """The settings of the search, as plain values, which a bundle saves with its documents."""
