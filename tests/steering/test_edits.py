@@ -4,10 +4,11 @@ import json
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, diags_array
 
 import laconic
 from laconic import Bundle, BundleError, load
+from laconic.bundle.documents import Documents
 from laconic.bundle.history import prune, undo
 from laconic.errors import ParameterError
 from stored_files import Stopped, contents, edit, stop_at
@@ -41,10 +42,10 @@ def owner(bundle, topic):
 
 def test_merge_keeps_the_others_to_the_bit(bundle):
     before = rows(bundle)
-    edited = bundle.rename(3, "three").edit().merge(1, 3).apply()
+    edited = bundle.rename(1, "one").edit().merge(1, 3).apply()
     np.testing.assert_array_equal(rows(edited)[[0, 2]], before[[0, 2]])
     np.testing.assert_array_equal(rows(edited)[3], 0)
-    assert edited.names == [None, "three", None, None]
+    assert edited.names == [None, "one", None, None]
     assert edited.notes.retired == {3: "merged into 1"}
     # documents of both have the topic now
     both = np.isin(bundle.documents.weights.argmax(axis=1), (1, 3)).ravel()
@@ -55,6 +56,43 @@ def test_merge_keeps_the_others_to_the_bit(bundle):
         edited.rename(3, "again")
     with pytest.raises(ParameterError, match="merged into 1"):
         edited.edit().drop(3)
+
+
+def uneven(bundle):
+    """The same with twice as much of topic 0, and a tenth of topic 1."""
+    documents = bundle.documents
+    weights = csr_array(documents.weights @ diags_array([2.0, 0.1, 1.0, 1.0]))
+    return Bundle(bundle.model, documents=Documents(documents.corpora, {"": weights}))
+
+
+@pytest.mark.parametrize(
+    ("names", "merged", "found", "lost"),
+    [
+        ({0: "big", 1: "small"}, (1, 0), "small", "'big' is gone: topic 0 was merged into 1"),
+        ({1: "small"}, (0, 1), None, "'small' is gone: topic 1 was merged into 0"),
+        ({0: "big"}, (1, 0), "big", ""),
+        ({}, (1, 0), None, ""),
+    ],
+)
+def test_a_small_topic_does_not_name_what_it_is_merged_into(bundle, caplog, names, merged, found, lost):
+    bundle = uneven(bundle)
+    for topic, name in names.items():
+        bundle = bundle.rename(topic, name)
+    edited = bundle.edit().merge(*merged).apply()
+    assert edited.names[merged[0]] == found
+    assert [name for name in edited.names if name is not None] == [found] * (found is not None)
+    assert [record.getMessage() for record in caplog.records] == [f"the name {lost}"] * bool(lost)
+
+
+def test_reduced_topics_have_the_names_of_the_heaviest(bundle, caplog):
+    bundle = uneven(bundle)
+    assert bundle.rename(1, "small").edit().reduce(1).apply().names == [None] * 4
+    assert "'small' is gone" in caplog.text
+    assert bundle.rename(0, "big").edit().reduce(1).apply().names[0] == "big"
+    # a name that was given again is not lost
+    caplog.clear()
+    bundle.rename(1, "small").edit().merge(0, 1).rename(0, "small").apply()
+    assert not caplog.records
 
 
 def test_split_gives_the_parts_back(bundle):

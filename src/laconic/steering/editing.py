@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Self
 
@@ -11,6 +12,8 @@ from laconic.steering.refitting import KEEP, refitted
 if TYPE_CHECKING:
     from laconic.bundle import Bundle
     from laconic.losses.loop import Callback
+
+logger = logging.getLogger(__name__)
 
 
 class Editing:
@@ -34,7 +37,7 @@ class Editing:
         return self
 
     def merge(self, *topics: int | str) -> Self:
-        """Merge topics into one, which keeps the number of the first."""
+        """Merge topics into one, which keeps the number and name of the first."""
         self.draft = edits.merge(self.draft, *topics)
         return self
 
@@ -44,7 +47,7 @@ class Editing:
         return self
 
     def reduce(self, n: int) -> Self:
-        """Merge the most similar topics until `n` are left."""
+        """Merge the most similar topics until `n` are left; the heaviest keep their numbers and names."""
         self.draft = edits.reduce(self.draft, n)
         return self
 
@@ -94,4 +97,9 @@ class Editing:
         Bundle
             With a line in its log; ``save(path, parent=bundle.version)`` keeps the previous version.
         """
-        return refitted(self.draft, keep, callback=callback)
+        edited = refitted(self.draft, keep, callback=callback)
+        for topic, name in edits.lost_names(self.draft).items():
+            logger.warning(
+                "the name %r is gone: topic %d was %s", name, topic, self.draft.notes.retired[topic]
+            )
+        return edited

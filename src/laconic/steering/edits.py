@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 PARTS = 2
 """Into how many a topic is split."""
+MERGED = "merged into"
+"""How the reason begins why a topic is gone that is now part of another."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +118,10 @@ def rename(draft: Draft, topic: int | str, name: str | None) -> Draft:
 
 
 def merge(draft: Draft, *topics: int | str) -> Draft:
-    """Make one topic of several: it has the number of the first, and its name, or else that of another."""
+    """Make one topic of several: it has the number of the first, and its name.
+
+    If the first has none, it takes the name of a topic that makes up more than half of it, and else none.
+    """
     check_editable(draft.bundle)
     numbers = list(dict.fromkeys(draft.number(topic) for topic in topics))
     if len(numbers) < 2:
@@ -131,13 +136,25 @@ def merge(draft: Draft, *topics: int | str) -> Draft:
     masses = _masses(draft)[numbers]
     shares = masses / masses.sum() if masses.sum() > 0 else np.full(len(numbers), 1 / len(numbers))
     row = csr_array(shares[None, :].astype(draft.rows.dtype)) @ draft.rows[numbers]
-    names = [draft.notes.names[number] for number in numbers]
-    notes = _retired(draft.notes, others, f"merged into {first}")
-    notes = notes.renamed(first, next((name for name in names if name is not None), None))
+    notes, largest = draft.notes, int(shares.argmax())
+    name = notes.names[first]
+    if name is None and shares[largest] > 1 / 2:
+        name = notes.names[numbers[largest]]
+    notes = _retired(notes, others, f"{MERGED} {first}").renamed(first, name)
     draft = _with_rows(replace(draft, notes=notes), {first: row} | dict.fromkeys(others))
     _check_classes(draft)
     # free, it would leave one of them for the other
     return _done(_held(draft, first), f"merge {' '.join(map(str, numbers))}")
+
+
+def lost_names(draft: Draft) -> dict[int, str]:
+    """Names that no topic has any more, by the topics that had them and were merged into others."""
+    notes, before = draft.notes, draft.bundle.notes.names
+    return {
+        topic: name
+        for topic, name in enumerate(before)
+        if name is not None and name not in notes.names and notes.retired.get(topic, "").startswith(MERGED)
+    }
 
 
 def split(draft: Draft, topic: int | str, into: int = PARTS) -> Draft:
@@ -184,7 +201,7 @@ def drop(draft: Draft, *topics: int | str) -> Draft:
 
 
 def reduce(draft: Draft, n: int) -> Draft:
-    """Merge the topics that are most alike until so many are left; the heaviest of them keeps its number."""
+    """Merge the topics that are most alike until so many are left; the heaviest keeps number and name."""
     check_editable(draft.bundle)
     living = draft.notes.living
     owners = np.array(draft.owners)[living]
