@@ -128,13 +128,13 @@ class Measured(NamedTuple):
     seconds: float
 
 
-def load(name: str) -> Collection:
-    """A data set; of documents with several labels, those that have just one of these."""
+def load(name: str, every: int = 1) -> Collection:
+    """A data set, or one in so many of its documents: those that have just one of these labels."""
     data = datasets.load(name, strip=("headers", "signatures", "quotes") if name == "20newsgroups" else None)
     seeds = LABELS[name]
     sets = data.label_sets if data.labels is None else [[label] for label in data.labels]
     single = [[label for label in each if label in seeds] for each in sets]
-    kept = [n for n, own in enumerate(single) if len(own) == 1 and len(list(sets[n])) == 1]
+    kept = [n for n, own in enumerate(single) if len(own) == 1 and len(list(sets[n])) == 1][::every]
     labels = np.array([single[n][0] for n in kept])
     known = {label: words for label, words in seeds.items() if (labels == label).any()}
     texts = [data.texts[n] for n in kept]
@@ -279,7 +279,9 @@ def row(name: str, collection: str, found: Measured) -> str:
     return f"| {collection} | {name} | {' | '.join(figures)} | {found.seconds:.1f} |"
 
 
-def contenders(what: str, models: list[str]) -> Iterator[tuple[str, Callable[[Collection, int], Measured]]]:
+def contenders(
+    what: str, models: list[str], peers: list[str]
+) -> Iterator[tuple[str, Callable[[Collection, int], Measured]]]:
     if what == "strengths":
         for model in models:
             for strength in STRENGTHS:
@@ -287,11 +289,11 @@ def contenders(what: str, models: list[str]) -> Iterator[tuple[str, Callable[[Co
         return
     for model in models:
         yield model, ours(model, laconic.steering.seeds.STRENGTH)
-    for package, runs in PEERS.items():
+    for package in peers:
         if importlib.util.find_spec(package) is None:
             print(f"{package} is not installed", file=sys.stderr)
         else:
-            yield from runs.items()
+            yield from PEERS[package].items()
 
 
 def main() -> None:
@@ -301,12 +303,14 @@ def main() -> None:
     parser.add_argument("what", choices=("strengths", "peers"))
     parser.add_argument("collections", nargs="+", choices=sorted(LABELS))
     parser.add_argument("--models", nargs="*", default=list(OURS), choices=OURS)
+    parser.add_argument("--peers", nargs="*", default=list(PEERS), choices=PEERS)
+    parser.add_argument("--every", type=int, default=1, help="take one in so many documents")
     parser.add_argument("--states", type=int, default=3, help="random states to average over")
     given = parser.parse_args()
     print("| collection | model | place | purity | F1 | CPU seconds |\n|---|---|---|---|---|---|")
     for name in given.collections:
-        collection = load(name)
-        for label, run in contenders(given.what, given.models):
+        collection = load(name, given.every)
+        for label, run in contenders(given.what, given.models, given.peers):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 print(row(label, name, averaged(run, collection, given.states)), flush=True)
