@@ -89,6 +89,9 @@ def test_reduced_topics_have_the_names_of_the_heaviest(bundle, caplog):
     assert bundle.rename(1, "small").edit().reduce(1).apply().names == [None] * 4
     assert "'small' is gone" in caplog.text
     assert bundle.rename(0, "big").edit().reduce(1).apply().names[0] == "big"
+    caplog.clear()
+    bundle.edit().rename(1, "just now").reduce(1).apply()
+    assert "'just now' is gone" in caplog.text
     # a name that was given again is not lost
     caplog.clear()
     bundle.rename(1, "small").edit().merge(0, 1).rename(0, "small").apply()

@@ -98,7 +98,7 @@ class Editing:
             With a line in its log; ``save(path, parent=bundle.version)`` keeps the previous version.
         """
         edited = refitted(self.draft, keep, callback=callback)
-        for topic, name in edits.lost_names(self.draft).items():
+        for topic, name in self.draft.lost_names.items():
             logger.warning(
                 "the name %r is gone: topic %d was %s", name, topic, self.draft.notes.retired[topic]
             )

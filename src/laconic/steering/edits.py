@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 PARTS = 2
 """Into how many a topic is split."""
-MERGED = "merged into"
-"""How the reason begins why a topic is gone that is now part of another."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +52,8 @@ class Draft:
         Where topics are held that are wanted by some words.
     did : tuple of str
         What was done, as one would type it.
+    merged_names : mapping of int to str
+        What topics were called when they were merged into others.
     """
 
     bundle: Bundle
@@ -64,11 +64,17 @@ class Draft:
     held: frozenset[int] = frozenset()
     seeds: Mapping[int, csr_array] = field(default_factory=dict)
     did: tuple[str, ...] = ()
+    merged_names: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def n_topics(self) -> int:
         """How many rows there are, those of retired topics with them."""
         return int(self.rows.shape[0])
+
+    @property
+    def lost_names(self) -> dict[int, str]:
+        """Names that no topic has any more, by the topics that had them and were merged into others."""
+        return {k: name for k, name in self.merged_names.items() if name not in self.notes.names}
 
     def number(self, topic: int | str) -> int:
         """The number of a topic that is still there, by number or name."""
@@ -140,21 +146,13 @@ def merge(draft: Draft, *topics: int | str) -> Draft:
     name = notes.names[first]
     if name is None and shares[largest] > 1 / 2:
         name = notes.names[numbers[largest]]
-    notes = _retired(notes, others, f"{MERGED} {first}").renamed(first, name)
-    draft = _with_rows(replace(draft, notes=notes), {first: row} | dict.fromkeys(others))
+    notes = _retired(notes, others, f"merged into {first}").renamed(first, name)
+    called = {k: name for k in others if (name := draft.notes.names[k]) is not None}
+    draft = replace(draft, notes=notes, merged_names={**draft.merged_names, **called})
+    draft = _with_rows(draft, {first: row} | dict.fromkeys(others))
     _check_classes(draft)
     # free, it would leave one of them for the other
     return _done(_held(draft, first), f"merge {' '.join(map(str, numbers))}")
-
-
-def lost_names(draft: Draft) -> dict[int, str]:
-    """Names that no topic has any more, by the topics that had them and were merged into others."""
-    notes, before = draft.notes, draft.bundle.notes.names
-    return {
-        topic: name
-        for topic, name in enumerate(before)
-        if name is not None and name not in notes.names and notes.retired.get(topic, "").startswith(MERGED)
-    }
 
 
 def split(draft: Draft, topic: int | str, into: int = PARTS) -> Draft:
