@@ -13,6 +13,7 @@ import laconic
 from laconic import SparseLSA
 from laconic.engines import Shards, Threads
 from laconic.errors import InputWarning
+from laconic.losses.orthogonal import steps as orthogonal_steps
 from laconic.losses.orthogonal.shrinkage import GroupSoft, Soft
 from laconic.losses.orthogonal.steps import OrthogonalSteps
 from laconic.losses.rotation import varimax
@@ -448,11 +449,65 @@ class TestPartialFit:
         whole = SparseLSA(4, alpha_topics=0.2, **LONG).fit(X).objective_history_[-1]
         assert objective(X, polar(X @ A.T), A, 0.2) <= 1.02 * whole
 
-    def test_keeps_the_products_of_a_basis(self, X):
-        """With all documents in one batch, they are U'X."""
+    def test_keeps_the_products_of_a_basis_and_of_the_best_directions_beyond(self, X):
+        """With all documents in one batch, they are U'X, and those of leading directions outside of U."""
         model = SparseLSA(5, alpha_topics=0.2, random_state=0).partial_fit(X)
         U = model.transform(X, mode="orthogonal")
-        np.testing.assert_allclose(np.abs(model.seen_products_), np.abs(X.T @ U), atol=1e-9)
+        own, further = np.split(model.seen_products_, [5], axis=1)
+        np.testing.assert_allclose(np.abs(own), np.abs(X.T @ U), atol=1e-9)
+        outside = np.square(np.linalg.svd(X - U @ (U.T @ X), compute_uv=False))
+        # the leading values stand hardly out from the others here
+        assert outside[:5].sum() >= np.square(further).sum() > 0.9 * outside[:5].sum() > 10 * outside.mean()
+
+    def test_what_is_kept_are_products_with_orthonormal_directions(self, X):
+        """B'B is nowhere more than X'X then, which is why the objective is an upper bound."""
+        model = SparseLSA(5, alpha_topics=0.2, random_state=0)
+        for n, batch in enumerate(self.batches(X), 1):
+            model.partial_fit(batch)
+            seen, kept = X[: 10 * n], model.seen_products_
+            assert kept.shape == (30, 10)
+            assert np.linalg.eigvalsh(seen.T @ seen - kept @ kept.T).min() > -1e-9
+
+    def test_keeps_nothing_beyond_a_basis_that_has_all(self, X):
+        model = SparseLSA(5, alpha_topics=1e-3, random_state=0).partial_fit(X[:5])
+        assert model.seen_products_.shape == (30, 5)
+
+    def test_directions_beyond_the_basis_bring_batches_nearer_to_a_fit(self, monkeypatch):
+        rng = np.random.default_rng(0)
+        X = rng.gamma(0.2, size=(200, 10)) @ rng.gamma(0.1, size=(10, 60)) + rng.gamma(0.1, size=(200, 60))
+        X /= np.linalg.norm(X, axis=1, keepdims=True)
+        whole = SparseLSA(10, alpha_topics=0.05, **LONG).fit(X).objective_history_[-1]
+        lost = []
+        for further in (0, 1):
+            monkeypatch.setattr(orthogonal_steps, "FURTHER_PER_TOPIC", further)
+            model = SparseLSA(10, alpha_topics=0.05, random_state=0)
+            for batch in np.split(X, 10):
+                model.partial_fit(batch)
+            A = model.components_.toarray()
+            lost.append(objective(X, polar(X @ A.T), A, 0.05) - whole)
+        assert lost[1] < 0.7 * lost[0]
+
+    @pytest.mark.parametrize("scale", [1e-8, 1e7])
+    def test_directions_beyond_the_basis_do_not_depend_on_the_scale(self, X, scale):
+        models = [
+            SparseLSA(5, random_state=0).partial_fit((X * factor).astype(np.float32)) for factor in (1, scale)
+        ]
+        energies = [np.square(model.seen_products_.astype(float)).sum() for model in models]
+        assert energies[1] / scale**2 == pytest.approx(energies[0], rel=1e-3)
+
+    def test_goes_on_from_what_earlier_versions_kept(self, X):
+        """They kept the directions of the topics alone."""
+        model = SparseLSA(5, alpha_topics=0.2, random_state=0).partial_fit(X[:20])
+        state = model._fitted_state()
+        state["seen_products"] = state["seen_products"][:, :5].copy()
+        old = SparseLSA(5, alpha_topics=0.2, random_state=0)._restore(state).partial_fit(X[20:])
+        assert old.n_documents_seen_ == 40
+        A = old.components_.toarray()
+        assert objective(X, polar(X @ A.T), A, 0.2) <= old.objective_history_[-1] + 1e-9
+        for columns in (4, 11):
+            wrong = state | {"seen_products": np.ones((30, columns))}
+            with pytest.raises(ValueError, match=f"there are {columns} directions, not 5 to 10"):
+                SparseLSA(5)._restore(wrong)
 
     def test_decay_of_zero_forgets(self, X):
         first, second = X[:20], X[20:]

@@ -15,6 +15,7 @@ from laconic.engines import Shards
 from laconic.errors import Parameter, ParameterError
 from laconic.losses.loop import Callback, Patience
 from laconic.losses.memory import Sizes
+from laconic.losses.orthogonal.further import FURTHER_PER_TOPIC
 from laconic.losses.orthogonal.problem import Before, FixedBasis, Orthogonal
 from laconic.losses.orthogonal.steps import Seen
 from laconic.losses.orthogonal.term_groups import TermGroups, term_groups
@@ -59,7 +60,12 @@ def _n_columns(model: Any) -> int:
 def _seen_products(value: Any, model: Any) -> Any:
     if not hasattr(model, "seen_squares_"):
         raise ValueError("seen_squares are missing, which belong to them")
-    return array(lambda m: (_n_columns(m), m.n_components))(value, model)
+    found = array(lambda m: (_n_columns(m), None))(value, model)
+    # models of earlier versions have only the directions of the topics
+    least, most = model.n_components, (1 + FURTHER_PER_TOPIC) * model.n_components
+    if not least <= found.shape[1] <= most:
+        raise ValueError(f"there are {found.shape[1]} directions, not {least} to {most}")
+    return found
 
 
 class SparseLSA(TopicModel):
@@ -222,11 +228,13 @@ class SparseLSA(TopicModel):
     ) -> Self:
         r"""Continue the fit with another batch of documents, without the earlier ones.
 
-        Only :math:`B = U^\top X`, topics × terms, is kept of the earlier documents: its rows stand for
-        them. The objective is exact for all bases that lie in the span of U for the earlier documents, and
-        arbitrary for the new ones; so it is an upper bound for all documents so far. The first batch is
-        fitted as in `fit`; every batch is iterated until `tol` or `max_iter`. After `fit`, which keeps only
-        its topics, these serve as B: what they do not explain is forgotten.
+        Only :math:`B = U^\top X` is kept of the earlier documents: its rows stand for them. U has the basis
+        of the topics and up to as many directions again, those in which documents have most outside of it;
+        so B has at most twice as many rows as there are topics. The objective is exact for all bases that
+        lie in the span of U for the earlier documents, and arbitrary for the new ones; so it is an upper
+        bound for all documents so far. The first batch is fitted as in `fit`; every batch is iterated until
+        `tol` or `max_iter`. After `fit`, which keeps only its topics, these serve as B: what they do not
+        explain is forgotten.
 
         Parameters
         ----------

@@ -92,7 +92,7 @@ class Orthogonal:
             checked_energy_of(shards, engine)
             shrink = self.shrink(start.alpha, shards.n_terms)
             # the first topics are those of before, however little that counts now
-            first = shrunk(start.seen.products, shrink)
+            first = shrunk(start.seen.products[:, : self.n_topics], shrink)
             decay, dtype = start.decay, start.seen.products.dtype
             seen = Seen(start.seen.products * dtype.type(np.sqrt(decay)), start.seen.squares * decay)
             expanded = self._expanded_shards(shards).transformed(partial(_as_type, dtype))

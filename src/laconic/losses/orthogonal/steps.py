@@ -17,6 +17,7 @@ from laconic.engines import Engine, Shards, even_rows
 from laconic.engines.shards import allot
 from laconic.kernels.rows import sparse_products
 from laconic.losses.factor import Floats, Projector, project_rows, scattered_rows
+from laconic.losses.orthogonal.further import FURTHER_PER_TOPIC, FurtherDirections
 from laconic.losses.orthogonal.revival import Basis, revived
 from laconic.losses.orthogonal.shares import (
     Shrink,
@@ -30,10 +31,11 @@ from laconic.storage.forms import Form, Maybe, Number, Numbers
 
 
 class Seen(NamedTuple):
-    """What is kept of documents that are gone: B = U'X (as terms × topics), and their squares by term.
+    """What is kept of documents that are gone: B = U'X (as terms × directions), and their squares by term.
 
-    A basis of all documents whose part for these is UQ has the products Q'B with them. So the rows of U'X can
-    stand for the documents: with them, the objective is exact for every basis that is made of U.
+    The first directions of U are the basis of the topics, the others go beyond it. A basis of all documents
+    whose part for these is UQ has the products Q'B with them. So the rows of U'X can stand for the documents:
+    with them, the objective is exact for every basis that is made of U.
     """
 
     products: Floats
@@ -149,12 +151,17 @@ class OrthogonalSteps:
         return ()
 
     def remember(self) -> Seen:
-        """What to keep of all documents, once the basis is that of the last topics (`restart`)."""
+        """What to keep of all documents, once the basis is that of the last topics (`restart`).
+
+        The weights of the documents are no longer their products with topics then.
+        """
         products = np.zeros(self.components.shape, self.shards.dtype)
         rows = self.engine.terms(self.shards, self.blocks, basis_products, turned_rows, self.message())
         for terms, part in zip(self.blocks, rows, strict=True):
             products[terms] = part
-        return Seen(products, self.squares)
+        directions = FurtherDirections(self.shards, self.blocks, self.message(), self.engine)
+        further = directions.products(FURTHER_PER_TOPIC * products.shape[1])
+        return Seen(np.hstack([products, further]), self.squares)
 
     def _found(self) -> tuple[csr_array, float]:
         """The new topics, and the objective with them."""
