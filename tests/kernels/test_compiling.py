@@ -3,14 +3,17 @@
 import errno
 import os
 import pickle
+import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from threading import Barrier
 
 import numpy as np
 import pytest
 
+import laconic
 from laconic.kernels import compiling
 from laconic.kernels.compiling import SharedCacheFile, njit, watched
 from laconic.kernels.rows import inner
@@ -196,3 +199,21 @@ def test_the_cache_can_be_turned_off(toy):
 class _Trap:
     def __reduce__(self):
         return os._exit, (3,)
+
+
+def test_what_only_kernels_can_call_is_not_within_reach_of_others():
+    """Such a function has no way in from Python, so that a call would end the process."""
+    source = Path(laconic.__file__).parent
+    modules = [path for path in source.rglob("*.py") if path.parent.name != "kernels"]
+    assert len(modules) > 100
+    taken = re.compile(r"from laconic\.kernels[\w.]* import [^\n]*\b_|kernels\.\w+\._[a-z]")
+    assert [path for path in modules if taken.search(path.read_text(encoding="utf-8"))] == []
+
+
+def test_a_private_kernel_elsewhere_can_be_called():
+    assert _doubled(2) == 4
+
+
+@njit()
+def _doubled(value):
+    return 2 * value

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from laconic.corpus.languages import english_words
 from laconic.corpus.languages import stemmer as stemmer_of
-from laconic.kernels.compiling import njit
+from laconic.kernels.windows import slide
 
 if TYPE_CHECKING:
     from laconic.corpus import Vectorizer
@@ -58,7 +58,7 @@ def count_in_windows(
         places = np.full(len(numbers) + 1, -1, np.int32)  # the last is for what is in no topic
         places[[numbers[word] for word in chosen]] = np.arange(len(chosen))
         table = np.zeros((len(chosen), len(chosen)), np.int64)
-        _slide(places[found], stops, size, table)
+        slide(places[found], stops, size, table)
         table += np.triu(table, 1).T + np.tril(table, -1).T
         for topic in part:
             own = [chosen[word] for word in topic]
@@ -89,44 +89,3 @@ def _words(texts: Iterable[str], vectorizer: Vectorizer) -> Iterator[list[str]]:
     for text in map(vectorizer.plain, texts):
         words = [word for word in vectorizer.split(text) if word not in left_out]
         yield words if stem is None else [stemmed.decode("utf-8", "replace") for stemmed in stem(words)]
-
-
-@njit(nogil=True, cache=True)
-def _slide(tokens, ends, size, table):  # type: ignore[no-untyped-def]
-    """Add the windows with two words to one of their entries in `table`, and those with one to the diagonal.
-
-    Tokens are numbers of rows, or -1 for other words; `ends` tells where texts end.
-    """
-    n_words = len(table)
-    times = np.zeros(n_words, np.int64)  # how often each word is in the window
-    place = np.zeros(n_words, np.int64)
-    inside = np.zeros(n_words, np.int64)  # the words in the window, in no order
-    start = 0
-    for text in range(ends.size):
-        stop = ends[text]
-        n_inside = 0
-        for right in range(start, stop):
-            word = tokens[right]
-            if word >= 0:
-                if times[word] == 0:
-                    place[word] = n_inside
-                    inside[n_inside] = word
-                    n_inside += 1
-                times[word] += 1
-            if right - size >= start:
-                gone = tokens[right - size]
-                if gone >= 0:
-                    times[gone] -= 1
-                    if times[gone] == 0:
-                        n_inside -= 1
-                        last = inside[n_inside]
-                        inside[place[gone]] = last
-                        place[last] = place[gone]
-            if right - start >= size - 1 or right == stop - 1:
-                for i in range(n_inside):
-                    row = table[inside[i]]
-                    for j in range(i + 1):
-                        row[inside[j]] += 1
-        for i in range(n_inside):
-            times[inside[i]] = 0
-        start = stop

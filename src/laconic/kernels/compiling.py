@@ -111,8 +111,9 @@ _told: list[object] = []
 def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Compile a kernel when it is first called; ``cache=True`` keeps it on disk, for all processes.
 
-    A function whose name begins with an underscore can only be called by kernels. Wrappers that nobody calls
-    are not made: they would take a tenth of the time to compile.
+    Of `laconic.kernels`, a function whose name begins with an underscore can only be called by kernels: from
+    Python, the call would crash. Wrappers that nobody calls are not made: they would take a tenth of the time
+    to compile.
 
     Parameters
     ----------
@@ -128,7 +129,9 @@ def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable[..., Any]
     """
 
     def compiled(function: Callable[..., Any]) -> Any:
-        only_kernels = function.__name__.startswith("_")
+        only_kernels = function.__name__.startswith("_") and function.__module__.startswith(
+            "laconic.kernels."
+        )
         wrappers: dict[str, Any] = {"no_cfunc_wrapper": True, "no_cpython_wrapper": only_kernels}
         dispatcher = numba.njit(**wrappers, **options)(function)
         # There is none where numba is told not to compile.
