@@ -314,6 +314,9 @@ class Pressed(RLSI):
 
     def fit(self, X, y=None, *, callback=None):
         presses = list(self.presses)
+        if "start" in presses:
+            # a start that takes iterations
+            self.init = "documents"
 
         def press(report):
             if presses and presses[0] == report.phase:

@@ -92,7 +92,7 @@ def test_a_start_from_a_sample(name, tmp_path, monkeypatch):
     monkeypatch.setattr(starts, "SAMPLE", 60)
     monkeypatch.setattr(starts, "SAMPLE_PER_TOPIC", 10)
     X = planted(200, 80, seed=4, dtype=np.float32)
-    model = clone(VARIANTS[name]).set_params(random_state=0, max_iter=4, tol=0)
+    model = clone(VARIANTS[name]).set_params(random_state=0, max_iter=12, tol=0)
     whole = fit(clone(model), X)
     found, _ = continued(model, X, tmp_path / "c", (5, 5, 9))
     assert bits(found) == bits(whole)
