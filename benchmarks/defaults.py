@@ -83,8 +83,8 @@ weights for these were not looked at before; the starts for bbc_news had been.
   the last: -.015 ± .013); over 24 of 20newsgroups, the word budget has .676 ± .006. So it is as stable as
   scikit-learn's NMF in the mean, not surely on each. NPMI of the word budget was .313 in the mean over the
   first three collections and is .311, accuracy was .575 and is .573. The objective is lower than before on
-  each of these (by .01 to .12 %), and a fit takes .49 instead of .58 CPU s (20newsgroups), .27 instead of .45 (ohsumed23), .30
-  instead of .35 (reuters21578).
+  each of these (by .01 to .12 %), and a fit takes .49 instead of .58 CPU s (20newsgroups), .27 instead of
+  .45 (ohsumed23), .30 instead of .35 (reuters21578).
 
   Other things that were tried: singular vectors have to be exact (over 20newsgroups .607 with three plain
   rounds of subspace iteration, .653 with seven, .678 with fourteen; eight Chebyshev rounds, .672, cost
