@@ -111,7 +111,7 @@ def test_pyldavis_refuses_what_it_cannot_show():
 
 
 def test_the_tree_joins_the_nearest_first():
-    bundle = KINDS["flat"]()
+    bundle = KINDS["signed"]()
     root = views.tree(bundle)
     assert sorted(root.topics) == [0, 1, 2, 3]
     nearest = views.nearest_pairs(bundle)[0]
