@@ -136,5 +136,5 @@ def test_no_count_becomes_infinite_or_undefined(weighting):
     if weighting in ("tfidf", "bm25"):
         with pytest.raises(CorpusError, match=r"a count of 3\.4e\+38 is too large to be weighed"):
             vectorizer.weigh(counts)
-        counts.data[0] = 1e30
+        counts.data[0] = 1e29
     assert np.isfinite(vectorizer.weigh(counts).data).all()

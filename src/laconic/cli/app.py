@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 import re
 from typing import Annotated
 
@@ -71,7 +72,6 @@ Debug = Annotated[
     bool,
     typer.Option(
         "--debug",
-        envvar="LACONIC_DEBUG",
         help="On an error, show the full traceback. LACONIC_DEBUG=1 does the same.",
     ),
 ]
@@ -88,7 +88,8 @@ app = typer.Typer(
 @app.callback(epilog=EXAMPLES)
 def _laconic(version: Version = False, debug: Debug = False) -> None:
     """Topic models in few words: topics that are short enough to read."""
-    DEBUG.set(debug)
+    # not typer's envvar, which some of its versions do not read for flags
+    DEBUG.set(debug or os.environ.get("LACONIC_DEBUG", "").lower() in ("1", "true", "yes", "on"))
     show_logged()
 
 
