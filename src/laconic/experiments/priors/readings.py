@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.integrate import trapezoid
 from scipy.sparse import csr_array
 from sklearn.preprocessing import normalize
 
@@ -324,7 +325,7 @@ def _figures() -> dict[str, Picture]:
         penalties[f"log(x + {eps:g})"] = np.log1p(x / eps) / np.log1p(1 / eps)
     for eps in SHAPES:
         raw = 1 / ((fine + eps) * (1 - fine + eps))
-        area = float(np.trapezoid(raw, fine))
+        area = float(trapezoid(raw, fine))
         densities[f"eps = {eps:g}"] = Line([(a, 1 / ((a + eps) * (1 - a + eps)) / area) for a in x])
     return {
         "penalties": Chart(
