@@ -50,6 +50,8 @@ class Cluster:
         self._address = client.scheduler.address
         self._alone_since: float | None = None
         self._last: dict[str, int] = {}
+        # Dask may wait for ever for a named worker that restarts; so no worker is named once tasks were lost
+        self._undisturbed = True
 
     def submit(
         self, name: str, function: Callable[..., Any], *given: Any, worker: str | None = None
@@ -61,7 +63,8 @@ class Cluster:
         self.n_tasks += 1
         # a key of its own, so that nothing is taken for the same by chance
         key = f"laconic-{name}-{self._run}-{next(self._numbers)}"
-        wanted = {} if worker is None else {"workers": [worker], "allow_other_workers": True}
+        named = worker is not None and self._undisturbed
+        wanted = {"workers": [worker], "allow_other_workers": True} if named else {}
         with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TiB"}):
             return self.client.submit(function, *given, key=key, pure=False, **wanted)
 
@@ -114,6 +117,7 @@ class Cluster:
                 ) from error
             lost.append(number)
         if lost:
+            self._undisturbed = False
             self.check()
             waiting.update(zip(lost, submit(lost), strict=True))
 
