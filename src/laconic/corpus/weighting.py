@@ -148,10 +148,6 @@ def weighed(
             part += 1
         else:
             part[:] = counts.data[block]
-            if part.max(initial=0) > LARGEST_COUNT:
-                raise CorpusError(
-                    f"a count of {part.max():.3g} is too large to be weighed: scale counts down"
-                )
         part *= factors[counts.indices[block]].astype(np.float32, copy=False)
     if not data.all():
         X = X.copy()
