@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from laconic.corpus import Vectorizer
-from laconic.search.results import make_snippet
+from laconic.search.snippets import make_snippet
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from laconic.reading.strings import as_names, check_unique, is_unicode
 
 if TYPE_CHECKING:
+    from laconic.matrices import CSR
+    from laconic.models.base import TopicModel
     from laconic.reading.strings import Strings
 
 
@@ -72,3 +74,26 @@ def check_mapping(name: str, value: Any, values: str) -> None:
     """
     if not isinstance(value, Mapping):
         raise ValueError(f"{name} are a mapping of ids to {values}, not {type(value).__name__}")  # noqa: TRY004
+
+
+def check_columns(counts: CSR, model: TopicModel, modality: str | None) -> None:
+    """Refuse counts that have more columns than the model has terms, or fewer."""
+    n_terms = model.n_terms_of(modality)
+    if counts.shape[1] != n_terms:
+        raise ValueError(
+            f"the corpus has {counts.shape[1]} terms, but the model was fitted on {n_terms}: give "
+            "documents with the vocabulary of the model"
+        )
+
+
+def check_names(vocabulary: Strings, model: TopicModel, modality: str | None) -> None:
+    """Refuse a vocabulary that is not what the model calls its columns, if it has names for them."""
+    names = model.term_names(modality)
+    if names is None or len(names) != len(vocabulary):
+        return
+    for column, (name, term) in enumerate(zip(names, vocabulary, strict=True)):
+        if name != term:
+            raise ValueError(
+                f"term {column} of the corpus is {str(term)!r}, but the model was fitted with "
+                f"{str(name)!r} there: give documents with the vocabulary of the model"
+            )

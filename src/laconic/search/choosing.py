@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,9 +24,6 @@ if TYPE_CHECKING:
     from laconic.search.index import SearchIndex
 
 Floats = NDArray[np.float32]
-
-# Vectors that are read at a time, so that those in a file are never in memory all at once.
-_BLOCK = 1 << 14
 
 
 @dataclass(frozen=True)
@@ -101,76 +97,6 @@ def _end(value: Any, day: np.datetime64) -> np.datetime64:
         1, "s"
     )
     return last
-
-
-class VectorMatcher:
-    """Vectors of documents by an encoder of your own, compared by their cosines.
-
-    Parameters
-    ----------
-    vectors : array of shape (n_documents, n_dimensions), or path
-        One for each document, in their order. A ``.npy`` file, or an array that is mapped (``np.load(path,
-        mmap_mode="r")``), stays where it is, and is read block by block.
-    n_documents : int
-        How many there must be.
-    """
-
-    def __init__(self, vectors: Any, n_documents: int) -> None:
-        if isinstance(vectors, str | Path):
-            vectors = read_vectors(vectors)
-        if not isinstance(vectors, np.ndarray):
-            vectors = np.asarray(vectors)
-        if vectors.ndim != 2 or vectors.shape[0] != n_documents or vectors.dtype.kind not in "fiu":
-            raise SearchError(
-                Parameter("vectors"),
-                f" must be one row of numbers for each of {n_documents:,} documents, not {vectors.dtype} of "
-                f"shape {vectors.shape}",
-            )
-        self.vectors = vectors
-        self._norms = np.empty(n_documents, np.float32)
-        for start in range(0, n_documents, _BLOCK):
-            block = np.asarray(vectors[start : start + _BLOCK], np.float32)
-            if not np.isfinite(block).all():
-                raise SearchError(
-                    Parameter("vectors"), f" has a value that is not finite after row {start:,}"
-                )
-            self._norms[start : start + _BLOCK] = np.linalg.norm(block, axis=1)
-
-    def query(self, vector: Any) -> Floats:
-        """A vector of a query, of length one (or zero), checked."""
-        given = np.asarray(vector, np.float32)
-        if given.shape != (self.vectors.shape[1],) or not np.isfinite(given).all():
-            raise SearchError(
-                Parameter("vector"),
-                f" must be {self.vectors.shape[1]} finite numbers, as the documents have them",
-            )
-        norm = np.linalg.norm(given)
-        return given / norm if norm > 0 else given
-
-    def scores(self, query: Floats) -> Floats:
-        """The cosine of each document with a query; zero for a vector of zeros."""
-        found = np.empty(len(self._norms), np.float32)
-        for start in range(0, len(found), _BLOCK):
-            found[start : start + _BLOCK] = (
-                np.asarray(self.vectors[start : start + _BLOCK], np.float32) @ query
-            )
-        np.divide(found, self._norms, out=found, where=self._norms > 0)
-        return found
-
-
-def read_vectors(path: str | Path) -> NDArray[Any]:
-    """The array of a ``.npy`` file, which stays on disk."""
-    try:
-        found: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
-    except FileNotFoundError:
-        raise SearchError(f"{path}: does not exist; write it with numpy.save") from None
-    except (ValueError, EOFError, OSError) as error:
-        raise SearchError(
-            f"{path}: is no .npy file of numbers ({error}); write one with numpy.save"
-        ) from error
-    if not isinstance(found, np.ndarray):
-        raise SearchError(f"{path}: holds several arrays; write one with numpy.save")
-    return found
 
 
 def scored(index: SearchIndex, counts: CSR, blend: float) -> tuple[Ranked, np.float32]:

@@ -15,14 +15,6 @@ if TYPE_CHECKING:
     from laconic.search.index import SearchIndex
 
 
-def explained(index: SearchIndex, query: str, id: str, blend: float, n_words: int) -> Explanation:
-    """The parts of a document's score; see `SearchIndex.explain`."""
-    places = np.flatnonzero(index.ids == id)
-    if not places.size:
-        raise ValueError(f"there is no document {id!r} in the index")
-    return explanations(index, query, [int(places[0])], blend, n_words)[0]
-
-
 def explanations(
     index: SearchIndex, query: str, documents: Sequence[int], blend: float, n_words: int = 5
 ) -> list[Explanation]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral
@@ -17,22 +16,17 @@ from laconic.bundle.notes import Notes
 from laconic.checks import check_choice, check_number
 from laconic.corpus import Corpus
 from laconic.deprecation import accepts_former_names
-from laconic.errors import InputError, InputWarning, Parameter, SearchError
-from laconic.reading.dates import as_dates
-from laconic.reading.strings import UNKNOWN
-from laconic.search.arguments import (
-    check_mapping,
-    checked_blend,
-    checked_new_ids,
-    checked_queries,
-    checked_texts,
-)
+from laconic.errors import SearchError
+from laconic.search.arguments import check_columns, check_names, checked_blend, checked_queries, checked_texts
 from laconic.search.blend import BlendedMatcher, Ranked
-from laconic.search.choosing import Condition, VectorMatcher, choose
-from laconic.search.explaining import explained
-from laconic.search.results import Explanation, Hit, Results, make_snippet
+from laconic.search.changing import Changed, checked_update, with_more, without
+from laconic.search.choosing import Condition, choose
+from laconic.search.explaining import explanations
+from laconic.search.results import Explanation, Results
+from laconic.search.snippets import shown
 from laconic.search.terms import BM25, VSM, TermMatcher, matcher_of
-from laconic.search.topics import TopicMatcher, checked_modality, names_compared
+from laconic.search.topics import checked_modality, names_compared, topics_of
+from laconic.search.vectors import VectorMatcher, query_vector, query_vectors
 
 if TYPE_CHECKING:
     from laconic.engines import Engine
@@ -173,7 +167,8 @@ class SearchIndex:
         matcher: TermMatcher = (
             BM25(corpus.counts_csc, k1=k1, b=b) if terms == "bm25" else VSM(corpus.counts_csc)
         )
-        self.matcher = BlendedMatcher(matcher, self._topics(similarity), scaling)
+        topics = topics_of(self.model, self.documents, similarity, self.modality)
+        self.matcher = BlendedMatcher(matcher, topics, scaling)
         self.vector_blend = checked_blend(vector_blend)
         self.use_vectors(self.documents.vectors if vectors is None else vectors)
         self.encoder = encoder
@@ -209,8 +204,8 @@ class SearchIndex:
         self.modality = checked_modality(model, modality)
         if texts is not None:
             corpus = corpus.with_texts(checked_texts(texts, corpus.shape[0]))
-        self._check_names()
-        self._check_columns(corpus.counts)
+        check_names(self.vectorizer.vocabulary, model, self.modality)
+        check_columns(corpus.counts, model, self.modality)
         with names_compared():
             self.documents = Documents.of(model, {self.modality or "": corpus}, engine=engine)
 
@@ -239,18 +234,6 @@ class SearchIndex:
         if bundle is not None and vars(bundle).get("index") is self and bundle.documents is not None:
             bundle.documents = bundle.documents.with_vectors(self.documents.vectors)
             self._tell_bundle()
-
-    def _topics(self, similarity: str) -> TopicMatcher:
-        corpus = self.documents.corpus()
-        return TopicMatcher(
-            self.model,
-            # Where weights and classes are known, all that is asked is which documents have which words.
-            corpus.X if self.model.traits.classes and self.model.wants == "weights" else corpus.counts,
-            labels=corpus.labels,
-            weights=self.documents.weights,
-            similarity=similarity,
-            modality=self.modality,
-        )
 
     @property
     def notes(self) -> Notes:
@@ -344,8 +327,9 @@ class SearchIndex:
             raise ValueError(f"a query is a text, not {type(query).__name__}")  # noqa: TRY004
         counts = self.vectorizer.count([query])
         condition = Condition(labels, since, until)
-        ranked, cosines = self._best(counts, k, blend, condition, self._vector(query, vector))
-        return self._hits(ranked, counts.indices, cosines)
+        meant = query_vector(self.vectors, self.encoder, query, vector)
+        ranked, cosines = self._best(counts, k, blend, condition, meant)
+        return shown(ranked, self.documents, self.vectorizer, counts.indices, cosines)
 
     def similar(self, id: str, k: int = 10, *, blend: float | None = None) -> Results:
         """Find the documents that are most like one of them, by its words, its topics and its vector.
@@ -371,7 +355,8 @@ class SearchIndex:
         ranked, cosines = self._best(counts, int(k) + 1, blend, Condition(), own)
         others = ranked.documents != number
         found = Ranked(*(part[others][:k] for part in ranked))
-        return self._hits(found, counts.indices, None if cosines is None else cosines[others][:k])
+        cosines = None if cosines is None else cosines[others][:k]
+        return shown(found, self.documents, self.vectorizer, counts.indices, cosines)
 
     def _best(
         self, counts: CSR, k: int, blend: float | None, condition: Condition, vector: Any
@@ -384,42 +369,12 @@ class SearchIndex:
         part = self.blend if blend is None else checked_blend(blend)
         return choose(self, counts, int(k), part, condition, vector, self.vector_blend)
 
-    def _hits(self, ranked: Ranked, words: Any, cosines: Any = None) -> Results:
-        ids, texts, hits = self.ids, self.texts, []
-        near = [None] * len(ranked.documents) if cosines is None else cosines.tolist()
-        for (document, score, term, topic), cosine in zip(
-            zip(*(part.tolist() for part in ranked), strict=True), near, strict=True
-        ):
-            snippet = None if texts is None else make_snippet(texts[document], self.vectorizer, words)
-            facts = self._facts(document)
-            hits.append(Hit(str(ids[document]), score, term, topic, snippet, *facts, cosine))
-        return Results(hits)
-
     def _number(self, id: str) -> int:
         """The number of a document."""
         places = np.flatnonzero(self.ids == str(id))
         if not places.size:
             raise SearchError(f"there is no document {id!r} in the index")
         return int(places[0])
-
-    def _vector(self, query: str, vector: Any) -> Any:
-        """The vector of a query, if the index has vectors."""
-        if self.vectors is None:
-            if vector is not None:
-                raise SearchError("this index has no vectors to compare with: give ", Parameter("vectors"))
-            return None
-        if vector is None:
-            if self.encoder is None:
-                unlikely = InputError(
-                    "this index has vectors, but the query has none, so only words and topics count: give ",
-                    Parameter("vector"),
-                    ", or the index an ",
-                    Parameter("encoder"),
-                )
-                warnings.warn(InputWarning(unlikely), stacklevel=3)
-                return None
-            vector = self.encoder(query)
-        return self.vectors.query(vector)
 
     def query_vectors(self, queries: Mapping[str, str], vectors: Any = None) -> list[Any] | None:
         """The vectors of queries, checked: those that are given, or by the encoder; None if there are none.
@@ -431,17 +386,7 @@ class SearchIndex:
         vectors : array of shape (n_queries, n_dimensions), optional
             One for each query, in their order.
         """
-        if vectors is None:
-            found = [self._vector(query, None) for query in queries.values()]
-            return None if any(one is None for one in found) else found
-        if self.vectors is None or len(vectors) != len(queries):
-            n_given = len(vectors)
-            raise SearchError(
-                f"there are {n_given:,} vectors for {len(queries):,} queries, of an index "
-                f"{'without' if self.vectors is None else 'with'} vectors: give one for each query, in their "
-                "order"
-            )
-        return [self.vectors.query(vector) for vector in vectors]
+        return query_vectors(self.vectors, self.encoder, queries, vectors)
 
     def run(
         self,
@@ -514,11 +459,12 @@ class SearchIndex:
             The words and the topics that match, with what each contributes.
         """
         part = self.blend if blend is None else checked_blend(blend)
-        found = explained(self, query, id, part, n_words)
-        meant = self._vector(query, vector)
+        number = self._number(id)
+        (found,) = explanations(self, query, [number], part, n_words)
+        meant = query_vector(self.vectors, self.encoder, query, vector)
         if meant is None or self.vectors is None:
             return found
-        cosine, weight = float(self.vectors.scores(meant)[self._number(id)]), self.vector_blend
+        cosine, weight = float(self.vectors.scores(meant)[number]), self.vector_blend
         score = weight * cosine + (1 - weight) * found.score
         return replace(found, score=score, vector_score=cosine, vector_blend=weight)
 
@@ -592,32 +538,8 @@ class SearchIndex:
         -----
         The index is rebuilt, which takes time in proportion to its size, so add many documents at once.
         """
-        check_mapping("documents", documents, "texts")
-        if labels is not None:
-            check_mapping("labels", labels, "classes")
-        if dates is not None:
-            check_mapping("dates", dates, "dates")
-        ids = checked_new_ids(documents, self.ids.tolist())
-        if not len(ids):
-            return self
-        texts = checked_texts(documents.values(), len(ids))
-        own = self._new_vectors(texts, vectors)
-        counts, matcher = self.vectorizer.count(texts), self.matcher
-        given = [None if labels is None else labels.get(id) for id in documents]
-        more = Corpus(
-            counts,
-            self.vectorizer,
-            ids=ids,
-            labels=self._labels(counts, given),
-            dates=[dates.get(id) for id in documents] if dates else None,
-            texts=texts,
-        )
-        new = Documents.of(self.model, {self.modality or "": more}).with_vectors(own)
-        topics = matcher.topics.extended(self.rows(counts), more.labels, new.weights)
-        self.documents = self.documents.extended(new)
-        self.matcher = BlendedMatcher(matcher.terms.extended(counts), topics, matcher.scaling)
-        self._changed()
-        return self
+        changed = with_more(self, documents, labels, dates, vectors)
+        return self if changed is None else self._change(changed)
 
     def remove(self, ids: Iterable[str]) -> Self:
         """Remove documents from the index.
@@ -637,15 +559,7 @@ class SearchIndex:
         gone = {self._number(id) for id in ([ids] if isinstance(ids, str) else ids)}
         if not gone:
             return self
-        stay = np.array([row for row in range(self.n_documents) if row not in gone], np.int64)
-        if not stay.size:
-            raise SearchError("these are all the documents of the index: at least one must stay")
-        self.documents = self.documents.chosen(stay)
-        matcher = self.matcher
-        terms = matcher.terms.with_columns(self.documents.corpus().counts_csc)
-        self.matcher = BlendedMatcher(terms, self._topics(matcher.topics.similarity), matcher.scaling)
-        self._changed()
-        return self
+        return self._change(without(self, gone))
 
     def update(
         self,
@@ -666,42 +580,12 @@ class SearchIndex:
         vectors : array of shape (n_new_documents, n_dimensions), or path, optional
             As in `add`.
         """
-        check_mapping("documents", documents, "texts")
-        known = {str(id) for id in documents}.intersection(self.ids.tolist())
-        if len(known) == self.n_documents:
-            raise SearchError("this would replace all documents: fit a new model, or make a new index")
-        # Before anything is removed.
-        own = self._new_vectors(checked_texts(documents.values(), len(documents)), vectors)
-        if dates is not None:
-            check_mapping("dates", dates, "dates")
-            as_dates(dates.values())
+        known, own = checked_update(self, documents, dates, vectors)
         return self.remove(known).add(documents, labels, dates=dates, vectors=own)
 
-    def _new_vectors(self, texts: Sequence[str], vectors: Any) -> Any:
-        """The vectors of documents that come, as the others have them; None for an index without."""
-        if self.vectors is None:
-            if vectors is not None:
-                raise SearchError("this index has no vectors, so new documents need none: leave them out")
-            return None
-        if not texts:
-            return None
-        if vectors is None:
-            if self.encoder is None:
-                raise SearchError(
-                    "this index has vectors, so new documents need them, too: give ", Parameter("vectors")
-                )
-            vectors = [self.encoder(text) for text in texts]
-        n_dimensions = self.vectors.vectors.shape[1]
-        found = VectorMatcher(vectors, len(texts))
-        if found.vectors.shape[1] != n_dimensions:
-            raise SearchError(
-                Parameter("vectors"),
-                f" must have {n_dimensions} numbers for each document, not {found.vectors.shape[1]}",
-            )
-        return np.asarray(found.vectors, np.float32)
-
-    def _changed(self) -> None:
-        """Let the bundle that has this for its own index have its documents, too."""
+    def _change(self, changed: Changed) -> Self:
+        """Search other documents, and let the bundle that has this for its own index have them, too."""
+        self.documents, self.matcher = changed
         vectors = self.documents.vectors
         self.vectors = None if vectors is None else VectorMatcher(vectors, self.n_documents)
         if self.bundle is not None and vars(self.bundle).get("index") is self and self.modality is None:
@@ -710,14 +594,7 @@ class SearchIndex:
         else:
             # Other modalities of the bundle do not have the same documents.
             self._notes, self.bundle = self.notes, None
-
-    def _labels(self, counts: CSR, given: list[str | None]) -> list[str] | None:
-        """Labels of new documents; where none is given, the class that is predicted, or "unknown"."""
-        if self.model.traits.classes:
-            return [str(label) for label in self.model.classes_of(self.rows(counts), given)]
-        if all(label is None for label in given):
-            return None
-        return [UNKNOWN if label is None else str(label) for label in given]
+        return self
 
     def settings(self) -> dict[str, Any]:
         """The settings of the search, as plain values, which a bundle saves with its documents."""
@@ -787,7 +664,8 @@ class SearchIndex:
         index._take(bundle, settings["modality"])
         check_choice("scaling", settings["scaling"], SCALINGS)
         terms = matcher_of(index.documents.corpus().counts_csc, settings["terms"])
-        index.matcher = BlendedMatcher(terms, index._topics(settings["similarity"]), settings["scaling"])
+        topics = topics_of(index.model, index.documents, settings["similarity"], index.modality)
+        index.matcher = BlendedMatcher(terms, topics, settings["scaling"])
         index._blend, index.n_jobs = checked_blend(settings["blend"]), None
         index.vector_blend = checked_blend(settings.get("vector_blend", VECTOR_BLEND))
         return index.use_vectors(index.documents.vectors)
@@ -825,39 +703,9 @@ class SearchIndex:
         scipy.sparse.csr_array of float32, shape (n_texts, n_terms)
             For ``model.transform``.
         """
-        self._check_columns(counts)
+        check_columns(counts, self.model, self.modality)
         rows: CSR = self.model.rows(counts, self.vectorizer.weigh)
         return rows
-
-    def _check_columns(self, counts: CSR) -> None:
-        n_terms = self.model.n_terms_of(self.modality)
-        if counts.shape[1] != n_terms:
-            raise ValueError(
-                f"the corpus has {counts.shape[1]} terms, but the model was fitted on {n_terms}: give "
-                "documents with the vocabulary of the model"
-            )
-
-    def _check_names(self) -> None:
-        """Refuse a vocabulary that is not what the model calls its columns, if it has names for them."""
-        names = self.model.term_names(self.modality)
-        vocabulary = self.vectorizer.vocabulary
-        if names is None or len(names) != len(vocabulary):
-            return
-        for column, (name, term) in enumerate(zip(names, vocabulary, strict=True)):
-            if name != term:
-                raise ValueError(
-                    f"term {column} of the corpus is {str(term)!r}, but the model was fitted with "
-                    f"{str(name)!r} there: give documents with the vocabulary of the model"
-                )
-
-    def _facts(self, document: int) -> tuple[str | None, str | None]:
-        """The label and the date of a document, where they are known."""
-        labels, dates = self.documents.labels, self.documents.dates
-        date = None if dates is None or np.isnat(dates[document]) else str(dates[document])
-        if date is not None:
-            # a day without a time
-            date = date.removesuffix("T00:00:00")
-        return None if labels is None else str(labels[document]), date
 
 
 def index_of(bundle: Bundle) -> SearchIndex:

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,9 @@ from sklearn.utils.validation import check_is_fitted
 from laconic.checks import check_choice
 from laconic.engines import even_blocks
 from laconic.kernels.search import NOISE, topic_scores
+
+if TYPE_CHECKING:
+    from laconic.bundle import Documents
 
 SIMILARITIES = ("gram", "cosine")
 ROWS_PER_BLOCK = 1 << 16
@@ -275,6 +278,20 @@ class TopicMatcher:
         matcher.parts = list(parts)
         matcher.n_documents = sum(part.documents.size for part in parts)
         return matcher
+
+
+def topics_of(model: Any, documents: Documents, similarity: str, modality: str | None) -> TopicMatcher:
+    """The topics of documents whose weights are known."""
+    corpus = documents.corpus()
+    return TopicMatcher(
+        model,
+        # Where weights and classes are known, all that is asked is which documents have which words.
+        corpus.X if model.traits.classes and model.wants == "weights" else corpus.counts,
+        labels=corpus.labels,
+        weights=documents.weights,
+        similarity=similarity,
+        modality=modality,
+    )
 
 
 def checked_modality(model: Any, modality: str | None) -> str | None:

@@ -74,7 +74,7 @@ def check_vectors(index: SearchIndex, option: str) -> None:
 
 def query_rows(index: SearchIndex, path: Path) -> Any:
     """The vectors of queries, a row each."""
-    from laconic.search.choosing import read_vectors
+    from laconic.search.vectors import read_vectors
 
     check_vectors(index, "--query-vectors")
     found = read_vectors(path)

@@ -12,7 +12,8 @@ from scipy.sparse import issparse
 from laconic.errors import InputError
 from laconic.explore.facts import Facts, Part
 from laconic.explore.views.shapes import DocumentLine, Piece, TopicLine, TopicPart, Word, Words
-from laconic.search.results import Snippet, make_snippet
+from laconic.search.results import Snippet
+from laconic.search.snippets import make_snippet
 
 N_WORDS = 10
 """How many words of a topic stand in a line."""
