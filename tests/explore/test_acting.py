@@ -97,6 +97,15 @@ def test_a_refit_is_seen_before_it_is_accepted(app, saved):
     assert load(saved).version == before
 
 
+def test_names_that_a_merge_would_lose_are_told_before_it_is_accepted(app):
+    for topic, name in ((0, "Sol & Co"), (1, "Luna"), (2, "Terra")):
+        post(app, "/api/edits", kind="rename", topics=[topic], name=name, version=version(app))
+    post(app, "/api/edits", kind="merge", topics=[0, 1, 2], version=version(app))
+    assert waited(app)["difference"]["lost_names"] == ["Luna", "Terra"]
+    text = "".join(Page(ask(app, "/edits").text).text)
+    assert "No topic will be called “Luna” or “Terra” any more" in text
+
+
 def test_a_refit_can_be_discarded(app, saved):
     before = version(app)
     post(app, "/api/edits", kind="split", topics=[0], version=before)
@@ -214,4 +223,4 @@ def test_read_only_has_nothing_to_act_with(saved):
 
 def test_the_difference_of_a_model_and_itself_is_nothing():
     found = views.difference(KINDS["flat"](), KINDS["flat"]())
-    assert (found.topics, found.n_same) == ([], 4)
+    assert (found.topics, found.n_same, found.lost_names) == ([], 4, [])

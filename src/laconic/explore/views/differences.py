@@ -51,7 +51,8 @@ def difference(before: Bundle, after: Bundle) -> Difference:
             )
         )
     explained = [None if facts.explained is None else facts.explained[0] for facts in (old, new)]
-    return Difference(sorted(found, key=lambda one: (one.cosine, one.id)), n_same, explained)
+    lost_names = [name for name in before.notes.names if name and name not in after.notes.names]
+    return Difference(sorted(found, key=lambda one: (one.cosine, one.id)), n_same, explained, lost_names)
 
 
 def _cosine(old: Facts, new: Facts, topic: int) -> float:

@@ -417,11 +417,12 @@ class TopicDifference:
 
 @dataclass(frozen=True)
 class Difference:
-    """What has changed between two models; how many topics stayed; what both explain of the documents."""
+    """What has changed between two models, how many topics stayed, what both explain, and unused names."""
 
     topics: list[TopicDifference]
     n_same: int
     explained: list[float | None]
+    lost_names: list[str]
 
 
 @dataclass(frozen=True)
