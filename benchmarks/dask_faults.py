@@ -17,16 +17,19 @@ import json
 import os
 import random
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
-from typing import Any
+from typing import Any, NamedTuple
 
+import distributed
 import numpy as np
 from benchmarks.zipf import zipf_corpus
 from scipy.sparse import csr_array
@@ -86,38 +89,125 @@ def at_work(signs: Path, count: int, over: threading.Event) -> list[int]:
     return []
 
 
-def kill(pids: list[int], client: Any) -> None:
+class Nannied:
+    """Workers of ``local:N``: others are started in place of those that end."""
+
+    def __init__(self, client: Any) -> None:
+        self.client = client
+
+    @classmethod
+    @contextmanager
+    def started(cls) -> Iterator[Any]:
+        """The workers, while they are needed."""
+        with connected(f"local:{N_WORKERS}", SETTINGS) as client:
+            yield cls(client)
+
+    def complete(self) -> None:
+        """As many workers as there were to begin with."""
+        self.client.cluster.scale(N_WORKERS)
+        self.client.wait_for_workers(N_WORKERS, timeout=120)
+
+    def others(self) -> None:
+        """Some that come in place of those that are lost, if these are not replaced by themselves."""
+
+
+class Bare:
+    """Workers without nannies, somewhere: nobody starts others when they end."""
+
+    def __init__(self, client: Any) -> None:
+        self.client = client
+        self._processes: list[subprocess.Popen[bytes]] = []
+
+    @classmethod
+    @contextmanager
+    def started(cls) -> Iterator[Any]:
+        """The workers, while they are needed."""
+        given = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0", "silence_logs": 50}
+        with (
+            distributed.LocalCluster(n_workers=0, processes=True, **given) as scheduler,
+            distributed.Client(scheduler.scheduler_address) as client,
+        ):
+            workers = cls(client)
+            try:
+                yield workers
+            finally:
+                for process in workers._processes:
+                    process.kill()
+                    process.wait()
+
+    def complete(self) -> None:
+        """As many workers as there were to begin with."""
+        self._start(N_WORKERS - len(self._processes))
+        self.client.wait_for_workers(N_WORKERS, timeout=120)
+
+    def others(self) -> None:
+        """Start as many as were killed, at addresses of their own."""
+        for process in self._processes:
+            process.wait()
+        self._processes.clear()
+        self._start(N_WORKERS)
+
+    def _start(self, n_workers: int) -> None:
+        command = [sys.executable, "-m", "distributed.cli.dask_worker", self.client.scheduler.address]
+        options = ["--no-nanny", "--nthreads=1", "--memory-limit=0", "--no-dashboard", "--host=127.0.0.1"]
+        for _ in range(n_workers):
+            self._processes.append(
+                subprocess.Popen([*command, *options], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            )
+
+
+def kill(pids: list[int], workers: Any) -> None:
     os.kill(pids[0], signal.SIGKILL)
 
 
-def kill_two(pids: list[int], client: Any) -> None:
-    others = [pid for pid in client.run(os.getpid).values() if pid != pids[0]]
+def kill_two(pids: list[int], workers: Any) -> None:
+    others = [pid for pid in workers.client.run(os.getpid).values() if pid != pids[0]]
     for pid in (pids[0], others[0]):
         os.kill(pid, signal.SIGKILL)
 
 
-def hang(pids: list[int], client: Any) -> None:
+def kill_all(pids: list[int], workers: Any) -> None:
+    for pid in workers.client.run(os.getpid).values():
+        os.kill(pid, signal.SIGKILL)
+    workers.others()
+
+
+def hang(pids: list[int], workers: Any) -> None:
     os.kill(pids[0], signal.SIGSTOP)
 
 
-def join(pids: list[int], client: Any) -> None:
-    client.cluster.scale(len(client.cluster.workers) + 1)
+def join(pids: list[int], workers: Any) -> None:
+    workers.client.cluster.scale(len(workers.client.cluster.workers) + 1)
 
 
-def restart(pids: list[int], client: Any) -> None:
-    client.restart(wait_for_workers=False)
+def restart(pids: list[int], workers: Any) -> None:
+    workers.client.restart(wait_for_workers=False)
 
 
-FAULTS: dict[str, tuple[str, Callable[[list[int], Any], None]]] = {
-    "kill in the document map": ("documents", kill),
-    "kill in the products": ("products", kill),
-    "kill in a sum": ("sum", kill),
-    "kill in a solve": ("solve", kill),
-    "two killed at once": ("documents", kill_two),
-    "a worker hangs": ("documents", hang),
-    "a worker hangs in the products": ("products", hang),
-    "a worker comes": ("documents", join),
-    "all workers restart": ("products", restart),
+class Fault(NamedTuple):
+    """What happens, and in which phase, to workers of a kind."""
+
+    phase: str
+    act: Callable[[list[int], Any], None]
+    workers: Any = Nannied
+
+
+FAULTS = {
+    "kill in the document map": Fault("documents", kill),
+    "kill in the products": Fault("products", kill),
+    "kill in a sum": Fault("sum", kill),
+    "kill in a solve": Fault("solve", kill),
+    "two killed at once": Fault("documents", kill_two),
+    "a worker hangs": Fault("documents", hang),
+    "a worker hangs in the products": Fault("products", hang),
+    "a worker comes": Fault("documents", join),
+    "all workers restart": Fault("products", restart),
+    "all killed in the document map": Fault("documents", kill_all),
+    "all killed in the products": Fault("products", kill_all),
+    "all killed in a sum": Fault("sum", kill_all),
+    "all killed in a solve": Fault("solve", kill_all),
+    "all killed in the document map, others come": Fault("documents", kill_all, Bare),
+    "all killed in the products, others come": Fault("products", kill_all, Bare),
 }
 
 
@@ -133,15 +223,15 @@ def bits(found: Any) -> tuple[bytes, ...]:
     return topics.data.tobytes(), topics.indices.tobytes(), found.objective_history_.tobytes()
 
 
-def disturbed(X: Any, client: Any, phase: str, fault: Any, count: int, folder: Path) -> tuple[bool, Any]:
+def disturbed(X: Any, workers: Any, fault: Fault, count: int, folder: Path) -> tuple[bool, Any]:
     """A fit that a fault happens to; whether it did, and what was found."""
-    engine, over = Slowed(client, folder, phase), threading.Event()
+    engine, over = Slowed(workers.client, folder, fault.phase), threading.Event()
     hit: list[int] = []
 
     def act() -> None:
         hit.extend(at_work(engine.signs, count, over))
         if hit:
-            fault(hit, client)
+            fault.act(hit, workers)
 
     thread = threading.Thread(target=act)
     thread.start()
@@ -182,14 +272,13 @@ class Log:
 
 def run(name: str, each: int, X: Any, expected: Any, log: Log) -> None:
     """Fits with a fault, until there were so many; those that were over before it do not count."""
-    phase, fault = FAULTS[name]
+    fault = FAULTS[name]
     chance = random.Random(f"{name} {log.count(name)}")
-    with tempfile.TemporaryDirectory() as folder, connected(f"local:{N_WORKERS}", SETTINGS) as client:
+    with tempfile.TemporaryDirectory() as folder, fault.workers.started() as workers:
         while log.count(name) < each:
-            client.cluster.scale(N_WORKERS)
-            client.wait_for_workers(N_WORKERS, timeout=120)
+            workers.complete()
             began = time.perf_counter()
-            hit, found = disturbed(X, client, phase, fault, chance.randint(1, 24), Path(folder))
+            hit, found = disturbed(X, workers, fault, chance.randint(1, 24), Path(folder))
             if hit:
                 log.add(name, found == expected, time.perf_counter() - began)
 

@@ -125,6 +125,21 @@ def test_all_workers_restart(client, X, tmp_path):
     assert found == expected
 
 
+@pytest.mark.parametrize("function", [tasks.share_of_shard, tasks.solve_here], ids=["documents", "terms"])
+def test_all_workers_are_killed_at_once(client, X, tmp_path, function):
+    """Those that come in their place have other addresses: no worker is there that tasks have named."""
+
+    def kill_all(pid):
+        for each in client.run(os.getpid).values():
+            kill(each)
+
+    expected = bits(model().fit(Shards.cut(X, 3)))
+    engine = Watched(client, tmp_path, function, kill_all)
+    found = bits(model().fit(Shards.cut(X, 3), engine=engine))
+    engine.thread.join()
+    assert found == expected
+
+
 def test_a_damaged_or_missing_shard_is_named(client, X, tmp_path):
     def spoilt(spoil):
         class Spoiling(DaskEngine):

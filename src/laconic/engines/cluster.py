@@ -50,8 +50,10 @@ class Cluster:
         self._address = client.scheduler.address
         self._alone_since: float | None = None
         self._last: dict[str, int] = {}
-        # Dask may wait for ever for a named worker that restarts; so no worker is named once tasks were lost
-        self._undisturbed = True
+        self.n_given_up = 0
+        """How often all tasks that waited were given up: nobody should wait for those from before."""
+        self._named: set[str] = set()
+        self._naming = True
 
     def submit(
         self, name: str, function: Callable[..., Any], *given: Any, worker: str | None = None
@@ -63,8 +65,10 @@ class Cluster:
         self.n_tasks += 1
         # a key of its own, so that nothing is taken for the same by chance
         key = f"laconic-{name}-{self._run}-{next(self._numbers)}"
-        named = worker is not None and self._undisturbed
-        wanted = {"workers": [worker], "allow_other_workers": True} if named else {}
+        wanted: dict[str, Any] = {}
+        if worker is not None and self._naming:
+            wanted = {"workers": [worker], "allow_other_workers": True}
+            self._named.add(worker)
         with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TiB"}):
             return self.client.submit(function, *given, key=key, pure=False, **wanted)
 
@@ -78,11 +82,12 @@ class Cluster:
             Called with the numbers of results that are wanted, it submits what gives them; again for those
             that are lost.
         """
+        self._naming = True
         waiting: dict[int, Future] = dict(zip(range(n_results), submit(range(n_results)), strict=True))
         deaths: Counter[int] = Counter()
         for number in range(n_results):
             while True:
-                asked = time.monotonic()
+                asked, forgotten = time.monotonic(), False
                 try:
                     distributed.wait(waiting[number], timeout=TICK)
                     if waiting[number].status == "finished":
@@ -90,17 +95,18 @@ class Cluster:
                         break
                 except (TimeoutError, CancelledError, OSError):
                     self.check(asked)
-                self._mend(waiting, deaths, submit)
+                    forgotten = self._forgotten(asked + GONE)
+                lost = list(waiting) if forgotten else self._lost(waiting, deaths)
+                if lost:
+                    # not by the same workers, which may be on their way out
+                    self._naming = False
+                    self.check()
+                    waiting.update(zip(lost, submit(lost), strict=True))
             del waiting[number]
             yield found
 
-    def _mend(
-        self,
-        waiting: dict[int, Future],
-        deaths: Counter[int],
-        submit: Callable[[Sequence[int]], Iterable[Future]],
-    ) -> None:
-        """Submit again what is lost with its workers; what has failed by itself is an error."""
+    def _lost(self, waiting: dict[int, Future], deaths: Counter[int]) -> list[int]:
+        """What is lost with its workers; what has failed by itself is an error."""
         lost = [number for number, future in waiting.items() if future.status in ("cancelled", "lost")]
         for number, future in waiting.items():
             if future.status != "error":
@@ -116,10 +122,22 @@ class Cluster:
                     "shards"
                 ) from error
             lost.append(number)
-        if lost:
-            self._undisturbed = False
-            self.check()
-            waiting.update(zip(lost, submit(lost), strict=True))
+        return lost
+
+    def _forgotten(self, deadline: float) -> bool:
+        """Whether nobody will ever do the tasks that wait; if so, they are given up.
+
+        When there is no worker at all for a moment, Dask keeps a task that names one until that very worker
+        is back, even if others may do it.
+        """
+        if self._named <= self._last.keys():
+            return False
+        at_work = self._asked(self.client.scheduler.processing, deadline - time.monotonic())
+        if any(self._run in str(key) for keys in at_work.values() for key in keys):
+            return False
+        self.n_given_up += 1
+        self._named.clear()
+        return True
 
     def check(self, asked: float | None = None) -> None:
         """Look whether there are a scheduler and workers to wait for, and wait for them, but not for ever.
@@ -132,7 +150,7 @@ class Cluster:
         deadline = (time.monotonic() if asked is None else asked) + GONE
         while self.client.status == "connecting" and time.monotonic() < deadline:
             time.sleep(TICK / 10)
-        if self._workers(max(TICK, deadline - time.monotonic())):
+        if self._workers(deadline - time.monotonic()):
             self._alone_since = None
         elif self._alone_since is None:
             logger.warning("the cluster at %s has no workers: waiting for some", self._address)
@@ -162,13 +180,17 @@ class Cluster:
 
     def _workers(self, patience: float) -> dict[str, int]:
         """Workers that are there now, and their threads."""
+        self._last = self._asked(self.client.scheduler.ncores, patience)
+        return self._last
+
+    def _asked(self, question: Callable[..., Any], patience: float) -> dict[str, Any]:
+        """What the scheduler answers, by worker."""
         try:
             if self.client.status != "running":
                 raise OSError(f"the client is {self.client.status}")  # noqa: TRY301
-            self._last = dict(self.client.sync(self.client.scheduler.ncores, callback_timeout=patience))
+            return dict(self.client.sync(question, callback_timeout=max(TICK, patience)))
         except (OSError, TimeoutError) as error:
             raise ClusterError(
                 f"the Dask scheduler at {self._address} does not answer any more: start it again, and fit "
                 "again; with a checkpoint, the fit continues from there"
             ) from error
-        return self._last

@@ -33,12 +33,16 @@ class Resident:
         self._cluster, self._name, self._content = cluster, name, content
         self._receive = receive if take is None else take
         self._future: Future | None = None
+        self._n_given_up = 0
 
     def __call__(self, worker: str | None = None) -> Future:
         """The task, which a worker is asked to keep, if one is named and there was none before."""
-        if self._future is None or self._future.status not in ("pending", "finished"):
-            self._future = self._cluster.submit(self._name, self._receive, self._content, worker=worker)
-            self._cluster.n_sent += len(self._content)
+        cluster = self._cluster
+        known = self._future is not None and self._future.status in ("pending", "finished")
+        if not known or self._n_given_up != cluster.n_given_up:
+            self._n_given_up = cluster.n_given_up
+            self._future = cluster.submit(self._name, self._receive, self._content, worker=worker)
+            cluster.n_sent += len(self._content)
         return self._future
 
 
