@@ -155,3 +155,24 @@ def test_word_budgets_choose_the_same_words_whatever_the_candidates(monkeypatch)
             grouped = laconic.GroupRLSI(2, 3, random_state=0, **options).fit(X, y)
             found.setdefault(nonnegative, set()).add((bits(flat), bits(grouped)))
     assert {len(each) for each in found.values()} == {1}
+
+
+def test_word_budgets_ask_blocks_again_a_few_times_and_not_in_every_iteration(monkeypatch):
+    """What was asked for too little is asked for more from then on: to ask again takes a whole pass."""
+    from laconic.losses.squared import topics
+
+    asked_again = {}
+    finish = topics.BudgetTopics.finish
+
+    def counted(step, *given):
+        found = finish(step, *given)
+        asked_again[step] = asked_again.get(step, 0) + (found is None)
+        return found
+
+    monkeypatch.setattr(topics, "SLACK", 0.999)
+    monkeypatch.setattr(topics.BudgetTopics, "finish", counted)
+    X = planted(800, 600, n_topics=8, seed=2, dtype=np.float32)
+    options = {"topic_norm": "l0", "terms_per_topic": 9, "max_iter": 40, "tol": 0, "random_state": 0}
+    laconic.RLSI(8, **options).fit(X)
+    halvings = np.log2(0.999 / topics.LEAST_SLACK)
+    assert 0 < max(asked_again.values()) <= halvings + 1

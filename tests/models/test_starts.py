@@ -11,7 +11,7 @@ from laconic import NMF, RLSI, GroupRLSI, SparseLSA
 from laconic.engines import Room, Shard, Shards, Threads, room
 from laconic.engines.room import is_mapped
 from laconic.evaluate import topic_overlap
-from laconic.losses.singular import SPARE_VECTORS, singular_vectors
+from laconic.losses.singular import basis_width, singular_vectors
 from laconic.losses.squared import starts
 from laconic.losses.squared.classes import Classes
 
@@ -101,7 +101,7 @@ def in_files(shards, folder):
 def test_more_topics_begin_with_more_terms_while_they_fit():
     assert starts.most_terms(20) == starts.TERMS
     assert starts.most_terms(200) == 200 * starts.TERMS_PER_TOPIC
-    assert starts.most_terms(2000) * (2000 + SPARE_VECTORS) <= starts.ENTRIES
+    assert starts.most_terms(2000) * basis_width(2000) <= starts.ENTRIES
 
 
 def test_singular_vectors_of_many_terms_are_those_of_the_frequent_ones(monkeypatch):
@@ -109,7 +109,7 @@ def test_singular_vectors_of_many_terms_are_those_of_the_frequent_ones(monkeypat
     X, topics = planted(5, n_documents=300)
     rare = csr_array(random_array((300, 200), density=0.005, rng=0, dtype=np.float64))
     X = csr_array(hstack([X, rare]))
-    monkeypatch.setattr(starts, "ENTRIES", 20 * (5 + SPARE_VECTORS))
+    monkeypatch.setattr(starts, "ENTRIES", 20 * basis_width(5))
     assert starts.most_terms(5) == 20
     model = RLSI(5, init="svd", random_state=0, **BUDGET)
     found = [clone(model).set_params(n_jobs=jobs).fit(X).components_ for jobs in (1, 3)]
@@ -134,7 +134,7 @@ def test_singular_vectors_are_the_same_in_files(tmp_path, monkeypatch):
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_fits_from_singular_vectors_are_the_same_in_files(model, tmp_path, monkeypatch):
     monkeypatch.setattr(room, "SMALL", 1)
-    monkeypatch.setattr(starts, "ENTRIES", 10 * (3 + SPARE_VECTORS))
+    monkeypatch.setattr(starts, "ENTRIES", 10 * basis_width(3))
     X, _ = planted(3, n_documents=90)
     model.set_params(random_state=0, max_iter=5)
     near = clone(model).fit(Shards.cut(X, 3))

@@ -46,11 +46,13 @@ class Projector:
         """What is made of the topics alone is made again where it is needed, rather than sent there."""
         return Projector, (self.topics, self._order)
 
-    def __call__(self, X: csr_array, rows: Block) -> Floats:
+    def __call__(self, X: csr_array, rows: Block, out: Floats | None = None) -> Floats:
         """The products of a block of documents."""
         topics = self.topics
-        out = np.zeros((rows.size, topics.shape[1]), X.dtype)
+        if out is None:
+            out = np.empty((rows.size, topics.shape[1]), X.dtype)
         if X.nnz == 0:
+            out[:] = 0
             return out
         if isinstance(topics, np.ndarray):
             ends = X.indptr[rows.start : rows.stop + 1]
@@ -90,8 +92,7 @@ def fuller_rows(factor: csr_array, order: NDArray[Any]) -> tuple[NDArray[np.int3
 @writes("weights")
 def project_rows(shard: Shard, rows: Block, project: Projector) -> Floats:
     """Make the products of these documents with topics their weights; returns their share of W'W."""
-    weights = project(shard.X, rows)
-    shard.weights[rows.start : rows.stop] = weights
+    weights = project(shard.X, rows, shard.weights[rows.start : rows.stop])
     return np.asarray(weights.T @ weights, np.float64)
 
 

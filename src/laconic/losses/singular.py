@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import partial
+from functools import partial, reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,19 +12,23 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 
 from laconic.engines import Block, Engine, Shard, Shards, even_blocks, even_rows, weighted_blocks
 from laconic.engines.shards import allot, row_range, writes
+from laconic.engines.sums import add
 from laconic.losses.factor import Floats, Projector, project_rows, weighed_terms
 from laconic.losses.memory import Sizes
 
-TERMS_PER_BLOCK, ENTRIES_PER_BLOCK = 512, 1 << 16
+TERMS_PER_BLOCK, ENTRIES_PER_BLOCK = 512, 1 << 15
 # Terms whose products with each other are added up in float64 at a time.
 TERMS_PER_PIECE = 2048
 # Entries of documents that are multiplied with a vector at a time; at least so many for every term, as each
 # piece gives a sum over all terms.
 ENTRIES_PER_PIECE, ENTRIES_PER_TERM = 1 << 18, 2
-# Randomised subspace iteration (Halko, Martinsson, Tropp): vectors beyond those asked for, and rounds. The
-# first is plain; the others are steps of Chebyshev's polynomials. Eight leave as much of the space outside as
-# ten to eighteen plain ones (20newsgroups, ohsumed23; K = 20).
-SPARE_VECTORS, ROUNDS = 10, 8
+# Randomised subspace iteration (Halko, Martinsson, Tropp): rounds, of which all but the first are steps of
+# Chebyshev's polynomials; and vectors beyond those asked for, as many again within limits. More vectors make
+# for fewer rounds, and cost less: a pass over the documents takes hardly longer for 48 than for 30.
+ROUNDS = 4
+FEWEST_SPARE, MOST_SPARE = 28, 64
+# Widths that kernels are fast with.
+WIDTHS = 16
 # The largest singular value of texts stands far above the others: a few vectors do (Lanczos), and a third to
 # a half fewer passes over the documents than with scipy's twenty.
 LANCZOS, EXACTNESS = 8, 1e-10
@@ -39,6 +43,16 @@ class Singular(NamedTuple):
     right: Floats
 
 
+def basis_width(n_vectors: int) -> int:
+    """How many vectors there are while some are looked for.
+
+    >>> basis_width(20), basis_width(100)
+    (48, 176)
+    """
+    spare = min(max(n_vectors, FEWEST_SPARE), MOST_SPARE)
+    return -(-(n_vectors + spare) // WIDTHS) * WIDTHS
+
+
 def singular_vectors(shards: Shards, engine: Engine, n_vectors: int, random: Any) -> Singular:
     """The leading singular vectors, approximately. Overwrites the shards' weights.
 
@@ -46,21 +60,23 @@ def singular_vectors(shards: Shards, engine: Engine, n_vectors: int, random: Any
     are in memory.
     """
     n_vectors = min(n_vectors, *shards.shape)
-    width = min(n_vectors + SPARE_VECTORS, *shards.shape)
+    width = min(basis_width(n_vectors), *shards.shape)
     room, pieces = shards[0].room, even_blocks(shards.n_terms, TERMS_PER_PIECE)
     basis = room.empty((shards.n_terms, width), shards.dtype)
     generator = np.random.default_rng(random.randint(2**31))
     for piece in pieces:
-        basis[piece.start : piece.stop] = generator.standard_normal((piece.size, width), np.float32)
+        # not normal numbers, which take longer to draw than a pass takes
+        basis[piece.start : piece.stop] = generator.random((piece.size, width), np.float32) - np.float32(0.5)
     former = room.empty(basis.shape, shards.dtype)
     for number in range(ROUNDS):
         gram = _gram(project(shards, engine, basis))
-        evening = _evening(gram, shards.dtype).astype(shards.dtype)
-        damped = _least_value(basis, gram, engine, pieces) if number else 0.0
+        evening = _evening(gram, shards.dtype)
+        damped = _least_value(basis, evening, engine, pieces) if number else 0.0
+        even = evening.astype(shards.dtype)
         # the weights have all that a round takes from the last one
-        for _ in engine.map(partial(_step_aside, basis, former, evening, damped), pieces):
+        for _ in engine.map(partial(_step_aside, basis, former, even, damped), pieces):
             continue
-        _turn_back(shards, engine, evening, basis)
+        _turn_back(shards, engine, even, basis)
     del former
     # The basis need not be orthogonal for its space to be: Rayleigh and Ritz in the metric of its products.
     metric = np.zeros((width, width))
@@ -76,13 +92,17 @@ def singular_vectors(shards: Shards, engine: Engine, n_vectors: int, random: Any
     return Singular(np.sqrt(np.maximum(values[order], 0)), right)
 
 
-def _least_value(basis: Floats, gram: NDArray[np.float64], engine: Engine, pieces: list[Block]) -> float:
-    """The least squared singular value of documents in the space of a basis (Ritz), roughly."""
-    metric = np.zeros_like(gram)
+def _least_value(basis: Floats, evening: Floats, engine: Engine, pieces: list[Block]) -> float:
+    """The least squared singular value of documents in the space of a basis (Ritz), roughly.
+
+    The documents' products with the basis are orthogonal once they are evened.
+    """
+    if not evening.any(axis=0).all():
+        return 0.0
+    metric = np.zeros_like(evening)
     for part in engine.map(partial(_rough_gram, basis), pieces):
         metric += part
-    even = _evening(metric, basis.dtype)
-    return max(0.0, float(np.linalg.eigvalsh(even.T @ gram @ even)[0]))
+    return 1 / float(np.linalg.eigvalsh(evening.T @ metric @ evening)[-1])
 
 
 def _rough_gram(basis: Floats, rows: Block) -> Floats:
@@ -91,20 +111,22 @@ def _rough_gram(basis: Floats, rows: Block) -> Floats:
 
 
 def _step_aside(basis: Floats, former: Floats, evening: Floats, damped: float, rows: Block) -> None:
-    """All of a Chebyshev step but X'X times the basis, which is to be added.
+    """All of a Chebyshev step but X'X times the basis, which is to be added before the basis is evened.
 
     The polynomial stays small for values up to `damped`, and grows fast beyond: what no spare vector covers
     fades sooner than by powers. All values below are damped alike, so that a value which is too small only
     takes longer.
     """
-    place = slice(rows.start, rows.stop)
-    now, before = basis[place] @ evening, former[place]
+    now, before = basis[rows.start : rows.stop], former[rows.start : rows.stop]
     if damped:
         scalar = basis.dtype.type
-        basis[place] = scalar(-damped / 2) * now - scalar(damped**2 / 16) * (before @ evening)
-        former[place] = now
+        evened = now @ evening
+        before *= scalar(-(damped**2) / 16)
+        now *= scalar(-damped / 2)
+        now += before
+        before[:] = evened
     else:
-        basis[place] = former[place] = 0
+        now[:] = before[:] = 0
 
 
 def _gram(parts: list[Any]) -> NDArray[np.float64]:
@@ -127,7 +149,7 @@ def _exact_gram(basis: Floats, rows: Block) -> NDArray[np.float64]:
 
 def singular_memory(sizes: Sizes) -> int:
     """What that takes in bytes: the basis, the vectors, and weights for the spare vectors, too."""
-    width = min(sizes.n_topics + SPARE_VECTORS, sizes.n_documents, sizes.n_terms)
+    width = min(basis_width(sizes.n_topics), sizes.n_documents, sizes.n_terms)
     spare = max(0, width - sizes.n_topics) * sizes.n_documents
     return (2 * sizes.n_terms * width + spare) * sizes.itemsize
 
@@ -146,18 +168,21 @@ def _make_room(shard: Shard, width: int) -> None:
 
 
 def _turn_back(shards: Shards, engine: Engine, evening: Floats, out: Floats) -> None:
-    """Add X'W, turned."""
+    """Add X'W, and even the sum."""
     blocks = even_blocks(shards.n_terms, max(TERMS_PER_BLOCK, ENTRIES_PER_BLOCK // out.shape[1]))
-    for block, rows in zip(blocks, engine.terms(shards, blocks, _products, _joined, evening), strict=True):
-        out[block.start : block.stop] += rows
+    for block, rows in zip(blocks, engine.terms(shards, blocks, _products, _joined, None), strict=True):
+        place = out[block.start : block.stop]
+        place += rows
+        del rows  # as large as what comes next
+        place[:] = place @ evening
 
 
 def _products(shard: Shard, block: Block, message: Any) -> Floats:
     return weighed_terms(shard, *shard.columns.find(np.arange(*block)))
 
 
-def _joined(block: Block, sums: Iterable[Floats | None], evening: Floats) -> Floats:
-    return np.asarray(np.sum([part for part in sums if part is not None], axis=0) @ evening)
+def _joined(block: Block, sums: Iterable[Floats | None], message: Any) -> Floats:
+    return np.asarray(reduce(add, sums))
 
 
 def largest_singular_values(shards: Shards, engine: Engine) -> NDArray[np.float64]:

@@ -116,8 +116,10 @@ def unit_budget(topics: csr_array, budget: int, nonnegative: bool) -> csr_array:
         size = np.maximum(entries, 0) if nonnegative else np.abs(entries)
         keep = size > 0
         if np.count_nonzero(keep) > budget:
-            # the sort is stable, so of equal words the first stays
-            keep[np.argsort(-size, kind="stable")[budget:]] = False
+            least = np.partition(size, size.size - budget)[size.size - budget]
+            keep = size > least
+            # of equal words the first stay
+            keep[np.flatnonzero(size == least)[: budget - np.count_nonzero(keep)]] = True
         kept = entries[keep]
         length = np.sqrt(np.square(kept, dtype=np.float64).sum())
         data.append((kept / length).astype(topics.dtype))

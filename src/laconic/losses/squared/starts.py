@@ -7,11 +7,13 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
 from laconic.engines import Engine, Shard, Shards, even_blocks
+from laconic.kernels.columns import count_columns
+from laconic.losses.anchoring import placed
 from laconic.losses.factor import Floats, compressed
 from laconic.losses.loop import Patience, Trace, alternate
 from laconic.losses.memory import Sizes
 from laconic.losses.rotation import pieces, varimax
-from laconic.losses.singular import SPARE_VECTORS, singular_vectors
+from laconic.losses.singular import basis_width, singular_vectors
 from laconic.losses.squared.classes import Classes
 from laconic.losses.squared.penalties import Lasting
 from laconic.losses.squared.rows import Ridge
@@ -30,8 +32,6 @@ SAMPLE, SAMPLE_PER_TOPIC = 20_000, 20
 # To narrow topics that began as documents, fewer do as well (measured on 20newsgroups); singular vectors of
 # fewer come back less often.
 SAMPLE_TO_NARROW = 8_000
-# Entries of a sample that are counted at a time.
-ENTRIES_AT_ONCE = 1 << 20
 # A start looks at the most frequent terms: so many, or so many for every topic. Rarer ones hardly move a
 # topic, and they are most of a vocabulary. Measured on eleven halves of 20newsgroups: with all terms, starts
 # cost twice as much, and .65 of the words came back instead of .64. With 8,000, they came back as often
@@ -43,6 +43,8 @@ ENTRIES = 1 << 25
 LOADS, LOADS_PER_TOPIC = 2_000, 20
 # Until the criterion hardly grows.
 TURNED = 1e-6
+# Topics that are made of vectors at a time.
+TOPICS_AT_ONCE = 32
 
 
 def drawn_topics(
@@ -87,7 +89,7 @@ def sampled_sizes(sizes: Sizes) -> Sizes:
 def most_terms(n_topics: int) -> int:
     """How many terms singular vectors may have."""
     wanted = max(TERMS, TERMS_PER_TOPIC * n_topics)
-    return min(wanted, max(n_topics, ENTRIES // (n_topics + SPARE_VECTORS)))
+    return min(wanted, max(n_topics, ENTRIES // basis_width(n_topics)))
 
 
 def sampled(steps: SquaredSteps, random: np.random.RandomState) -> SquaredSteps:
@@ -126,15 +128,15 @@ def _for_singular_vectors(
     iteration.
     """
     sample, most = sample_of(steps.classes, random), most_terms(steps.classes.n_topics)
-    if sample is None:
-        if steps.n_terms <= most:
-            return steps.collection, None
-        sample = np.arange(steps.classes.members.size)
-    X = steps.engine.sample(steps.collection, sample)
+    if sample is None and steps.n_terms <= most:
+        return steps.collection, None
+    if sample is None and len(steps.collection) == 1 and not steps.engine.remote:
+        X = steps.collection[0].X
+    else:
+        everything = np.arange(steps.classes.members.size)
+        X = steps.engine.sample(steps.collection, everything if sample is None else sample)
     frequencies = np.zeros(steps.n_terms, np.int64)
-    for block in even_blocks(X.nnz, ENTRIES_AT_ONCE):
-        # a piece at a time: it is copied as 64-bit integers
-        frequencies += np.bincount(X.indices[block.start : block.stop], minlength=steps.n_terms)
+    count_columns(X.indices, frequencies)
     terms = np.sort(by_falling_frequency(frequencies)[:most])
     places = np.full(steps.n_terms, -1, np.int32)
     places[terms] = np.arange(terms.size)
@@ -174,19 +176,22 @@ def turned_topics(shards: Shards, engine: Engine, n_topics: int, random: np.rand
         loads = rows[:, :alive] @ turn.astype(right.dtype)
         leaning += np.einsum("mk,mk,mk->k", loads, loads, loads, dtype=np.float64)
         rows[:, :alive] = loads
-    topics = [csr_array((1, shards.n_terms), dtype=shards.dtype)] * n_topics
-    rounding = float(np.finfo(shards.dtype).eps)
-    for k in range(alive):
-        part = np.maximum(right[:, k] if leaning[k] >= 0 else -right[:, k], 0)
-        part[part <= rounding * part.max()] = 0
-        if part.any():
-            topics[k] = compressed((part / np.linalg.norm(part))[None])
-    lacking = [k for k, topic in enumerate(topics) if topic.nnz == 0]
-    if lacking:
-        drawn = document_topics(shards, engine, len(lacking), random, with_words(shards, engine))
-        for row, lack in enumerate(lacking):
-            topics[lack] = drawn[[row]]
-    return csr_array(vstack(topics, format="csr"))
+    right[:, :alive] *= np.where(leaning >= 0, 1, -1).astype(right.dtype)
+    parts = [_larger_side(right[:, some.start : some.stop]) for some in even_blocks(alive, TOPICS_AT_ONCE)]
+    topics = csr_array(vstack([*parts, csr_array((n_topics - alive, shards.n_terms), dtype=shards.dtype)]))
+    lacking = np.flatnonzero(np.diff(topics.indptr) == 0)
+    if lacking.size:
+        drawn = document_topics(shards, engine, lacking.size, random, with_words(shards, engine))
+        topics = placed(topics, lacking, drawn)
+    return topics
+
+
+def _larger_side(vectors: Floats) -> csr_array:
+    """Vectors × terms: the positive part of each column, of length one."""
+    parts = np.maximum(vectors.T, 0)
+    parts[parts <= np.finfo(parts.dtype).eps * parts.max(axis=1, keepdims=True)] = 0
+    lengths = np.linalg.norm(parts, axis=1, keepdims=True)
+    return compressed(np.ascontiguousarray(parts / np.where(lengths > 0, lengths, 1)))
 
 
 def _heaviest(values: NDArray[np.float64], right: Floats) -> NDArray[np.int64]:

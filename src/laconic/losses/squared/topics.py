@@ -26,8 +26,10 @@ Floats = NDArray[Any]
 Terms = NDArray[Any]
 """Sorted numbers of terms."""
 
-# Words are candidates for a topic beyond this share of the least word that it took in the iteration before.
-SLACK = 0.5
+# Words are candidates for a topic beyond this share of the least word that it took in the iteration before;
+# once that was too large a share for some topic, beyond half of it, and so on down to the last. Blocks that
+# are asked again take as long as the first time, and a few more candidates nothing to speak of.
+SLACK, LEAST_SLACK = 0.5, 0.0625
 # With fewer terms than this many times the budget, all of them are candidates.
 FEW = 4
 
@@ -318,6 +320,7 @@ class BudgetTopics:
         self.n_topics, self.budget = n_topics, budget
         self.nonnegative = nonnegative
         self.n_terms = n_terms
+        self.slack = SLACK
         self.bars: Floats | None = None if n_terms > FEW * budget else np.full(n_topics, -1.0)
         self.watch: Callable[[Floats, Floats, csr_array, BudgetTopics], list[float]] | None = None
         """Called with S, R of the candidates, the new topics (each a row) and this step."""
@@ -327,7 +330,7 @@ class BudgetTopics:
     def expect(self, sizes: Floats) -> None:
         """Set the first bars by the largest products of a number of terms."""
         count = min(self.budget, len(sizes))
-        self.bars = SLACK * np.asarray(largest(sizes, count).min(axis=0, initial=np.inf), np.float64)
+        self.bars = self.slack * np.asarray(largest(sizes, count).min(axis=0, initial=np.inf), np.float64)
 
     def part(self, gram: Floats, topics: Factor, before: Before | None = None) -> TopicMessage:
         """Keep S for the sweep; without bars, ask what they might be."""
@@ -364,14 +367,15 @@ class BudgetTopics:
         unsure = (self.bars > 0) & (least <= self.bars.astype(least.dtype)) & (least < np.inf)
         if unsure.any():
             # first twice as many, as it were; then all
-            self.bars = np.where(unsure, np.where(least > 0, SLACK * least, -1.0), self.bars)
+            self.slack = max(LEAST_SLACK, self.slack / 2)
+            self.bars = np.where(unsure, np.where(least > 0, self.slack * least, -1.0), self.bars)
             return None
         owner = np.repeat(np.arange(len(least)), np.diff(chosen.indptr))
         cross = float(np.dot(whole[chosen.indices, owner].astype(np.float64), chosen.data))
         if self.watch is not None:
             self.watched = self.watch(self._gram, products, chosen, self)
         if self.n_terms > FEW * self.budget:
-            self.bars = np.where(least < np.inf, SLACK * least.astype(np.float64), self.bars)
+            self.bars = np.where(least < np.inf, self.slack * least.astype(np.float64), self.bars)
         parts = chosen.data, terms[chosen.indices], chosen.indptr
         found = transposed(csr_array(parts, shape=(len(least), topics.shape[0])))
         # the blocks sent products with those from before
