@@ -103,8 +103,8 @@ class NMF(BatchModel):
     >>> from laconic import NMF
     >>> X = [[2, 1, 0, 0], [1, 2, 0, 0], [0, 0, 1, 2], [0, 0, 2, 1]]
     >>> model = NMF(n_components=2, random_state=0).fit(X)
-    >>> (model.transform([[1, 1, 0, 0]]).toarray() > 1e-9).sum()
-    np.int64(1)
+    >>> int((model.transform([[1, 1, 0, 0]]).toarray() > 1e-9).sum())
+    1
     """
 
     _starts: ClassVar[tuple[str, ...]] = ("documents", "svd")

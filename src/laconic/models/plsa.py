@@ -141,8 +141,8 @@ class PLSA(MixtureModel, BatchModel):
     >>> model = PLSA(n_components=2, random_state=0).fit(X)
     >>> model.components_.sum(axis=1).round(6)
     array([1., 1.])
-    >>> model.transform([[1, 1, 0, 0]]).max().round(3)
-    np.float64(1.0)
+    >>> round(float(model.transform([[1, 1, 0, 0]]).max()), 3)
+    1.0
 
     References
     ----------

@@ -62,9 +62,8 @@ def as_date(value: object) -> np.datetime64:
 
     Examples
     --------
-    >>> as_date("2026-11"), as_date(1999), as_date("2026-11-16T18:00:00+01:00")
-    (np.datetime64('2026-11-01T00:00:00'), np.datetime64('1999-01-01T00:00:00'), \
-np.datetime64('2026-11-16T17:00:00'))
+    >>> [str(as_date(value)) for value in ("2026-11", 1999, "2026-11-16T18:00:00+01:00")]
+    ['2026-11-01T00:00:00', '1999-01-01T00:00:00', '2026-11-16T17:00:00']
     """
     if (
         value is None
