@@ -89,6 +89,15 @@ def at_work(signs: Path, count: int, over: threading.Event) -> list[int]:
     return []
 
 
+def came(client: Any) -> bool:
+    """Wait for all workers; Dask's nannies give up now and then, and the worker is lost for good."""
+    try:
+        client.wait_for_workers(N_WORKERS, timeout=120)
+    except TimeoutError:
+        return False
+    return True
+
+
 class Nannied:
     """Workers of ``local:N``: others are started in place of those that end."""
 
@@ -102,10 +111,10 @@ class Nannied:
         with connected(f"local:{N_WORKERS}", SETTINGS) as client:
             yield cls(client)
 
-    def complete(self) -> None:
-        """As many workers as there were to begin with."""
+    def complete(self) -> bool:
+        """As many workers as there were to begin with; whether they came."""
         self.client.cluster.scale(N_WORKERS)
-        self.client.wait_for_workers(N_WORKERS, timeout=120)
+        return came(self.client)
 
     def others(self) -> None:
         """Some that come in place of those that are lost, if these are not replaced by themselves."""
@@ -135,10 +144,10 @@ class Bare:
                     process.kill()
                     process.wait()
 
-    def complete(self) -> None:
-        """As many workers as there were to begin with."""
+    def complete(self) -> bool:
+        """As many workers as there were to begin with; whether they came."""
         self._start(N_WORKERS - len(self._processes))
-        self.client.wait_for_workers(N_WORKERS, timeout=120)
+        return came(self.client)
 
     def others(self) -> None:
         """Start as many as were killed, at addresses of their own."""
@@ -274,13 +283,14 @@ def run(name: str, each: int, X: Any, expected: Any, log: Log) -> None:
     """Fits with a fault, until there were so many; those that were over before it do not count."""
     fault = FAULTS[name]
     chance = random.Random(f"{name} {log.count(name)}")
-    with tempfile.TemporaryDirectory() as folder, fault.workers.started() as workers:
-        while log.count(name) < each:
-            workers.complete()
-            began = time.perf_counter()
-            hit, found = disturbed(X, workers, fault, chance.randint(1, 24), Path(folder))
-            if hit:
-                log.add(name, found == expected, time.perf_counter() - began)
+    while log.count(name) < each:
+        with tempfile.TemporaryDirectory() as folder, fault.workers.started() as workers:
+            # another cluster where a worker stays away
+            while log.count(name) < each and workers.complete():
+                began = time.perf_counter()
+                hit, found = disturbed(X, workers, fault, chance.randint(1, 24), Path(folder))
+                if hit:
+                    log.add(name, found == expected, time.perf_counter() - began)
 
 
 def main() -> None:

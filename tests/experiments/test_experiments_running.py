@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import experiment_toys
+import matplotlib
 import numpy as np
 import pytest
 from experiment_toys import FISH, seen
@@ -144,8 +145,10 @@ def test_pages_of_the_manual_are_those_of_the_results(name):
         stored, drawn = seen((folder / file).read_text(encoding="utf-8")), seen(draw(picture))
         assert stored.texts == drawn.texts
         assert stored.fills == drawn.fills
-        # Versions of matplotlib may round in their own way.
-        assert stored.places == pytest.approx(drawn.places, abs=0.5)
+        assert stored.places.shape == drawn.places.shape
+        if matplotlib.__version_info__ >= (3, 11):  # older ones measure letters otherwise, and so the axes
+            # Versions of matplotlib may round in their own way.
+            assert stored.places == pytest.approx(drawn.places, abs=0.5)
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)

@@ -15,7 +15,7 @@ from laconic.bundle.fitting import fit_bundle, plan_of
 from laconic.engines import shards
 from laconic.models.making import make_model
 
-N_DOCUMENTS, N_TERMS, PER_DOCUMENT = 60_000, 40_000, 100
+N_DOCUMENTS, N_TERMS, PER_DOCUMENT = 100_000, 40_000, 100
 
 
 def corpus(folder):
