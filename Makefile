@@ -70,7 +70,7 @@ MUTANTS ?= 2000
 SEED ?= 0
 
 attack: .venv/dev  ## what the suite tries in small, at length: hostile files, killed processes, failing disks, bombs (an hour or two)
-	$(BIN)/python tests/attack/attack.py --mutants $(MUTANTS) --seed $(SEED)
+	PYTHONPATH=tests:tests/attack $(BIN)/python tests/attack/attack.py --mutants $(MUTANTS) --seed $(SEED)
 	directory=$$(mktemp -d) && PYTHONPATH=tests:tests/attack $(BIN)/python tests/attack/kills.py $$directory/model 300; \
 		rm -rf $$directory
 	LACONIC_ATTACK=long $(BIN)/python -m pytest -q tests/attack/test_failing_disk.py tests/corpus/test_reader_limits.py

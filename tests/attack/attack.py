@@ -1,6 +1,7 @@
 """Mutate stored directories, use each mutant, and count how it ends.
 
-Usage: ``attack.py [--kinds KIND ...] [--mutants N] [--seed S]``; prints what was seen as JSON, a line for
+Usage: ``PYTHONPATH=tests:tests/attack python tests/attack/attack.py [--kinds KIND ...] [--mutants N]
+[--seed S]``; prints what was seen as JSON, a line for
 each kind. A mutant may be refused with an error of laconic's own, or be used; anything else (another
 exception, a crash, a hang, too much memory) is a fault.
 """

@@ -118,9 +118,11 @@ print(len(caught), *(str(warning.message) for warning in caught))
 
 def told(folder, **environment):
     """What a process warns of that compiles the toy in a folder."""
+    # a folder for all kernels, set for the whole suite, would be used instead of the toy's own
+    inherited = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
     done = subprocess.run(
         [sys.executable, "-c", ALONE, str(folder)],
-        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **environment},
+        env={**inherited, "PYTHONDONTWRITEBYTECODE": "1", **environment},
         capture_output=True,
         text=True,
         timeout=300,
