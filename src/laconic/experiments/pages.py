@@ -109,21 +109,28 @@ def _claims(experiment: Experiment, results: dict[str, Results]) -> str:
 
 def _provenance(run: Results) -> str:
     """When and by which code the numbers of a section were found."""
-    worked = f", {clock(run['cpu_seconds'])} of a core" if "cpu_seconds" in run else ""
     code = f"by commit {run['commit']}" if "commit" in run else f"stored with commit {run['stored']}"
     if "rebased" in run:
         # Commits of a branch that was rebased after the run are not in the history themselves.
         code += f" (in the history as {list_of(run['rebased'])})"
-    took = clock(run["seconds"]) + worked
-    return f"*All tables in this section: run of {run['finished']} UTC, {code}, {took}.*"
+    return f"*All tables in this section: run of {run['finished']} UTC, {code}, {_took(run)}.*"
+
+
+def _took(run: Results) -> str:
+    """How long a part took, by the clock and, where it is known, on a core."""
+    return clock(run["seconds"]) + (
+        f", {clock(run['cpu_seconds'])} of a core" if "cpu_seconds" in run else ""
+    )
 
 
 def _how(experiment: Experiment, results: dict[str, Results]) -> str:
     runs = results.values()
     total = clock(sum(run["seconds"] for run in runs))
+    longest = max(results, key=lambda part: results[part]["seconds"])
     text = (
         f"`laconic reproduce {experiment.name}` makes this page (in {total} here); with `--part`, only "
-        f"a part of it. All numbers are in `results/{experiment.name}.json`, from which `laconic reproduce "
+        f"a part of it. The longest part, {longest}, took {_took(results[longest])}. All numbers "
+        f"are in `results/{experiment.name}.json`, from which `laconic reproduce "
         f"{experiment.name} --render` writes the page again. Random seed: "
         f"{_distinct(run['seed'] for run in runs)}; cores: {_distinct(run['cores'] for run in runs)}; "
         f"versions: {_distinct(map(_versions, runs))}."

@@ -37,6 +37,7 @@ PAPER: dict[str, dict[str, tuple[float, ...]]] = {
     },
 }
 PAPER_TOPICS = (110, 220, 550, 1100)
+PAPER_DOCUMENTS = 2_807_535
 # The same on a web crawl in 204 categories, Web-I: Tables 8 and 9. Numbers of topics differ.
 PAPER_WEB: dict[str, dict[str, tuple[float, ...]]] = {
     FLAT: {
@@ -54,7 +55,7 @@ PAPER_WEB: dict[str, dict[str, tuple[float, ...]]] = {
 }
 PAPER_WEB_TOPICS = {FLAT: (100, 200, 500, 1000), GROUP: (1030, 2060, 4120, 10300)}
 
-_TEXT = """ The paper times an iteration on 2.8 million articles of Wikipedia in 25 classes, with 24
+_TEXT = """ The paper times an iteration on {whole:,} articles of Wikipedia in 25 classes, with 24
 threads. We use {n_documents:,} articles of 20 Newsgroups in {n_classes} classes, {n_terms:,} terms, tf-idf,
 on one core: as many shared topics and topics of each class as in the paper ({sizes}), flat models with the
 same total number, the paper's penalties on topics, alpha_docs {alpha_docs:g}. Times are CPU seconds, the
@@ -68,7 +69,7 @@ The paper's minutes (Tables 6 and 7; 24 threads):
 {paper}
 
 The paper's minutes on a web crawl in 204 categories (Tables 8 and 9; 24 threads). Its flat models could not
-be run with more than 1,000 topics, so no two columns have the same number:
+be run with more than {web_most:,} topics, so no two columns have the same number:
 
 {web}
 
@@ -76,11 +77,13 @@ be run with more than 1,000 topics, so no two columns have the same number:
 
 ### At the size of the paper's collections
 
-Neither collection is available, so [another page](../performance-groups.md) has the time of an iteration of
-group models on **generated** corpora with as many documents, terms, classes and topics. Flat models with
-1,100 topics are compared there on a tenth of Wikipedia's number of documents: at full size, their dense
-weights of documents alone would take 12 GB. An iteration of flat RLSI takes 6.2 times as long as one of group
-RLSI there, and one of flat NMF 2.9 times as long as one of group NMF (the paper, at full size: 3.2 for RLSI).
+**Flat and group models were not compared at the paper's full size.** Neither collection is available, so
+[another page](../performance-groups.md) has the time of an iteration of group models on generated corpora
+with as many documents, terms, classes and topics. With {most:,} topics in all, flat models are timed beside
+them on {tenth:,} documents only, a tenth of Wikipedia's {whole:,}. At full size the weights of documents,
+which are dense in a flat model, would take {gigabytes:.1f} GB (float32) besides the corpus and the work space
+of an iteration. The ratios on a tenth are in that page's table of group models against flat ones. In the
+paper, at full size, an iteration of flat RLSI takes {ratio:.1f} times as long as one of group RLSI.
 """
 
 
@@ -161,6 +164,12 @@ def render(results: Results) -> Section:
         table=_table(results["seconds"], results["topics"], "s"),
         paper=_table(results["paper"], PAPER_TOPICS, "min"),
         web=_web_table(),
+        web_most=PAPER_WEB_TOPICS[FLAT][-1],
+        most=PAPER_TOPICS[-1],
+        whole=PAPER_DOCUMENTS,
+        tenth=PAPER_DOCUMENTS // 10,
+        gigabytes=PAPER_DOCUMENTS * PAPER_TOPICS[-1] * np.dtype(np.float32).itemsize / 1e9,
+        ratio=paper_ratios()[-1],
         conclusion=(
             "With the smallest penalty, the flat model takes "
             + list_of(f"{ratio:.1f} times as long ({n} topics)" for n, ratio in found.items())
@@ -173,7 +182,7 @@ def render(results: Results) -> Section:
     finding = (
         f"**Time**: with {last} topics in all, an iteration of flat RLSI takes {found[last]:.1f} times as "
         f"long as one of group RLSI on 20 Newsgroups (the paper, on Wikipedia, {paper_ratios()[2]:.1f} "
-        "with 550)."
+        f"with {PAPER_TOPICS[2]})."
     )
     return Section("The time of an iteration (Tables 6 to 9)", text, [finding])
 

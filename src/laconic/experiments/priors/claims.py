@@ -85,5 +85,5 @@ CHANGED = (
 )
 FUTURE = (
     "*eps by cross-validation*: above, under *How large should eps be?*, by the likelihood of held-out "
-    "words.",
+    "words. The prior and its eps can be chosen in any fit ([PLSA](../plsa.md)).",
 )

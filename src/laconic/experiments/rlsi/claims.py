@@ -19,11 +19,13 @@ def _compact(topics: Results) -> Verdict:
     models = topics["models"]
     sparse = {name: models[name]["density"] for name in ("RLSI l1/l2", "RLSI l1/l1")}
     others = [found["density"] for name, found in models.items() if name not in sparse]
+    paper = topics["paper"]
+    theirs = min(density for name, density in paper.items() if name not in sparse)
     return judged(
         [max(sparse.values()) < COMPACT, min(others) > COMPACT],
         f"Topics with l1 have {list_of(percent(value) for value in sparse.values())} % of the terms, "
-        f"those of all other models at least {percent(min(others))} % (paper: 0.75 and 1.97 %, at least "
-        "95 %).",
+        f"those of all other models at least {percent(min(others))} % (paper: "
+        f"{list_of(f'{100 * paper[name]:.2f}' for name in sparse)} %, at least {percent(theirs)} %).",
     )
 
 

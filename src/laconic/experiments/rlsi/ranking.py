@@ -17,8 +17,9 @@ NAMES = ("cranfield", "cacm", "npl", "scifact", "time", "adi")
 # others were looked at with several of them.
 TUNED = ("cranfield", "time")
 UNSEEN = ("scifact", "adi")
-# About how many settings of RLSI, blends aside, had been tried before the grids were fixed.
+# About how many settings of RLSI and of LSI, blends aside, had been tried before the grids were fixed.
 TRIED = {"cranfield": 115, "cacm": 60, "npl": 35, "time": 30, "scifact": 12, "adi": 3}
+TRIED_LSI = {"cranfield": 20, "cacm": 20, "time": 20, "npl": 7, "scifact": 7}
 LSI, PAPER, BUDGET = "LSI", "RLSI (l1/l2)", "RLSI (word budget)"
 METHODS = (LSI, "PLSA", "LDA", "NMF", PAPER, BUDGET)
 

@@ -6,7 +6,7 @@ from laconic.experiments.parts import Results, Section
 from laconic.experiments.retrieval.collections import TERMS, TITLES
 from laconic.experiments.retrieval.contests import MEASURES
 from laconic.experiments.retrieval.tables import interval, marked
-from laconic.experiments.rlsi.ranking import BUDGET, LSI, PAPER, TRIED
+from laconic.experiments.rlsi.ranking import BUDGET, LSI, PAPER, TRIED, TRIED_LSI
 from laconic.experiments.writing import decimal, list_of, table
 
 # What counts as good as LSI: so much of its mean average precision.
@@ -30,7 +30,7 @@ are smaller, so their numbers are probably too low (*The same grids for all*, be
 but LDA). The search before the grids was not equally long either. Non-negative topics and the size of
 alpha_docs were chosen on {tuned} and checked on CACM and NPL, term weights on Cranfield, CACM and TIME, and
 the numbers of topics after looking at nearly all collections. The number of settings of RLSI tried was
-about {tried}; for LSI, about 20 on Cranfield, CACM and TIME, and 7 on NPL and SciFact. Holding out queries
+about {tried}; that of LSI was about {tried_lsi}. Holding out queries
 protects against the choice within a grid, but not against this. *Other starts*, below, has the collections
 where no such choice was made.
 
@@ -84,6 +84,7 @@ def render(results: Results) -> Section:
         level=LEVEL,
         tuned=list_of(TITLES[name] for name in results["tuned"]),
         tried=list_of(f"{n} on {TITLES[name]}" for name, n in TRIED.items() if name in found),
+        tried_lsi=list_of(f"{n} on {TITLES[name]}" for name, n in TRIED_LSI.items() if name in found),
         held_out=_across(results, "BM25", "held_out"),
         vsm=_across(results, "VSM", "held_out"),
         grid=_across(results, "BM25", "grid"),

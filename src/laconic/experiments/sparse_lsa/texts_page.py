@@ -38,7 +38,7 @@ number of remaining words {near} the paper's. All words of the training messages
     "reuters21578": """
 The paper's subset of RCV1 is not available. Instead we use Reuters-21578 with its usual split (ModApte): all
 articles with exactly one topic, of the {n_classes} topics that both sides of the split have. Two of these
-topics make up two thirds of the articles. Words are those in at least five training articles, without English
+topics make up most of the articles. Words are those in at least five training articles, without English
 stop words. With another collection, only conclusions about methods can be compared, not numbers.""",
 }
 
