@@ -33,6 +33,7 @@ TORCH ?= torch
 .venv/encoders: .venv/peers
 	$(BIN)/python -m pip install --quiet --prefer-binary $(TORCH)
 	$(BIN)/python -m pip install --quiet --prefer-binary --editable '.[encoders]'
+	$(BIN)/python -m pip install --quiet --prefer-binary --no-deps 'turftopic>=0.28'
 	@touch $@
 
 .venv/docs: .venv/dev

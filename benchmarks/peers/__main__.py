@@ -2,7 +2,7 @@
 
     python -m benchmarks.peers                               whatever is missing
     python -m benchmarks.peers --only laconic --again        laconic's rows once more, peers' as they were
-    python -m benchmarks.peers --on octis_bbc_news           a collection
+    python -m benchmarks.peers --by octis-20 --on octis_m10  a protocol, a collection
     python -m benchmarks.peers --nothing --page docs/performance-peers.md      just the page
 
 Each contender has a process of its own, on one thread, for each collection.
@@ -91,6 +91,8 @@ def is_at_hand(collection: str) -> bool:
 def run_missing(store: Store, options: argparse.Namespace) -> None:
     """Go through protocols, collections and contenders, and run what was asked for and has no result."""
     for protocol in PROTOCOLS.values():
+        if options.by and protocol.name not in options.by:
+            continue
         for collection in protocol.collections:
             if options.on and collection not in options.on:
                 continue
@@ -122,6 +124,7 @@ def main() -> None:
     parser.add_argument("--results", type=Path, default=default_folder(), help="folder of the results")
     parser.add_argument("--only", nargs="+", help="families (laconic, gensim, ...) or contenders")
     parser.add_argument("--on", nargs="+", help="collections")
+    parser.add_argument("--by", nargs="+", choices=PROTOCOLS, help="protocols")
     parser.add_argument("--again", action="store_true", help="also what has a result")
     parser.add_argument(
         "--minutes", type=int, default=90, help="of the processor, for a contender on a collection"

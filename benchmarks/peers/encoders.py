@@ -8,6 +8,7 @@ had made them.
 from __future__ import annotations
 
 import hashlib
+import random
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -155,6 +156,8 @@ def fit_turftopic(task: Task, model: str) -> Fitted:
         n_terms = len(CountVectorizer(**task.words).fit(task.texts).vocabulary_)
         if len(task.texts) * n_terms > MOST_DENSE:
             options["batch_size"] = MOST_DENSE // n_terms
+        # It does not hand on its random_state: the seed of its parameters is drawn from Python's generator.
+        random.seed(task.seed)
     fitted = getattr(turftopic, model)(
         task.n_topics,
         encoder=task.encoder,

@@ -8,7 +8,7 @@ from typing import Any
 
 from benchmarks.peers.contenders import Contender, contenders
 from benchmarks.peers.measures import Mean, mean_of
-from benchmarks.peers.protocols import LABELS, OCTIS, SEEDS, Protocol
+from benchmarks.peers.protocols import LABELS, OCTIS, OCTIS_20, PROTOCOLS, SEEDS, Protocol
 from benchmarks.peers.store import Store, source_state
 from benchmarks.report import Columns, Report
 
@@ -17,6 +17,13 @@ from laconic.experiments.figures import Chart, Charts, Line, write_pictures
 OURS = "laconic.fit"
 PICTURE = "peers.svg"
 PICTURED = ((OCTIS, "octis_bbc_news"), (LABELS, "bbc_news"))
+NOT_PICTURED = (
+    "laconic RLSI (tfidf)",
+    "laconic RLSI (log-entropy)",
+    "laconic RLSI (bm25)",
+    "turftopic S3",
+)
+"""The first three lie on laconic.fit, and the last so low that all others would lie on each other."""
 PUBLISHED: Mapping[str, tuple[float, float]] = {
     "LDA": (0.014, 0.577),
     "NMF": (0.012, 0.549),
@@ -34,6 +41,12 @@ TITLES = {
     "reuters21578": "Reuters-21578",
     "20newsgroups": "20 Newsgroups",
 }
+NOTES = {OCTIS.name: ", OCTIS' protocol", OCTIS_20.name: ", OCTIS' protocol with 20 topics"}
+MEASURES = {
+    OCTIS.name: ("npmi", "diversity"),
+    OCTIS_20.name: ("npmi", "diversity"),
+    LABELS.name: ("npmi", "diversity", "stability", "purity", "accuracy"),
+}
 
 PAGE = """# laconic and its peers
 
@@ -49,7 +62,7 @@ thread, with the settings that its manual starts with; laconic runs with its def
 - BERTopic starts with clusters of five, as in its paper, and merges them. turftopic's models run with their
   defaults. These four start from sentence vectors of all-MiniLM-L6-v2, which reads the first 256 tokens of
   a text. The vectors are computed once for all of them, and every fit is charged for the time and memory of
-  those it uses.
+  those it uses. FASTopic ignores its `random_state`, so its fits are seeded from outside.
 
 Times run from texts to topics, after a first small fit, so they exclude imports and compilation. There is
 CPU time and wall time; the machine is shared, so look at the CPU time. ± is half a 95 % interval over
@@ -70,6 +83,11 @@ documents, so differences are more certain than the intervals suggest, which als
 halves."""
 
 
+def title_of(protocol: Protocol, collection: str) -> str:
+    """What a table is called."""
+    return TITLES[collection] + NOTES.get(protocol.name, "")
+
+
 def means_of(result: Mapping[str, Any]) -> dict[str, list[float | None]] | None:
     """The mean and the margin of every measure; None where nothing was run."""
     if "runs" not in result:
@@ -87,7 +105,7 @@ def means_of(result: Mapping[str, Any]) -> dict[str, list[float | None]] | None:
 def all_means(store: Store, everyone: Sequence[Contender]) -> dict[str, Any]:
     """What is known of every contender on every collection, in few numbers."""
     kept = {}
-    for protocol in (OCTIS, LABELS):
+    for protocol in PROTOCOLS.values():
         for collection in protocol.collections:
             for contender in everyone:
                 result = store.read(protocol.name, collection, contender.key) or {}
@@ -194,6 +212,64 @@ def ahead(rows: Sequence[Mapping[str, Any]], measures: Sequence[str], ours: str 
     return f"Peers ahead of `{ours}` " + "; ".join(sentences) + "."
 
 
+def leaders(tables: Mapping[tuple[str, str], Sequence[Mapping[str, Any]]]) -> list[dict[str, Any]]:
+    """For each collection and measure: the best peer, the best of all, and where laconic's defaults stand.
+
+    The place is that among the peers, without laconic's other rows. The means decide, also where intervals
+    overlap.
+    """
+    found = []
+    for (protocol, collection), rows in tables.items():
+        own = next((row for row in rows if row["what"] == OURS), None)
+        peers = [row for row in rows if row["family"] != "laconic"]
+        if own is None or not peers:
+            continue
+        for what in MEASURES[protocol]:
+            best, peer = (max(some, key=lambda row: row[what].value) for some in (rows, peers))
+            place = 1 + sum(row[what].value > own[what].value for row in peers)
+            found.append(
+                {
+                    "where": TITLES[collection] + (", K = 20" if protocol == OCTIS_20.name else ""),
+                    "measure": NAMES.get(what, what),
+                    "peer": f"{peer['what']} {peer[what].value:.3f}",
+                    "own": own[what].value,
+                    "place": place,
+                    "of": len(peers) + 1,
+                    "standing": f"{place} of {len(peers) + 1}",
+                    "times": peer["times"],
+                    "best": f"{best['what']} {best[what].value:.3f}",
+                }
+            )
+    return found
+
+
+LEADERS_COLUMNS = {
+    "where": ("collection", str),
+    "measure": ("measure", str),
+    "peer": ("best peer", str),
+    "own": (OURS, "{:.3f}".format),
+    "standing": (f"place of {OURS}", str),
+    "times": (f"CPU time, best peer ÷ {OURS}", "{:,.1f}".format),
+    "best": ("best of all rows", str),
+}
+
+
+def add_leaders(report: Report, found: list[dict[str, Any]]) -> None:
+    """The table of who is ahead in what, and what it comes to."""
+    report.add("Who is ahead", found, LEADERS_COLUMNS)
+    counts = []
+    for measure in dict.fromkeys(row["measure"] for row in found):
+        rows = [row for row in found if row["measure"] == measure]
+        counts.append(f"in {measure} in {sum(row['place'] == 1 for row in rows)} of {len(rows)} tables")
+    report.page.append(
+        f"`{OURS}` is ahead of all peers {', '.join(counts)}. Its place is that among the peers, without "
+        "laconic's other models and weightings; the last column counts them, too. The means decide, also "
+        "where intervals overlap. Rows of different days are compared here, so small ratios of CPU time may "
+        "be the machine's. Diversity means little alone: topics whose words never occur together are "
+        "diverse, too.\n"
+    )
+
+
 def published_rows(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The published rows, and where laconic's defaults stand to each."""
     own = next((row for row in rows if row["what"] == OURS), None)
@@ -211,7 +287,7 @@ def published_rows(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 def absences(store: Store, everyone: Sequence[Contender]) -> list[str]:
     """What has no result, and why: a line for each collection and reason."""
     lines = []
-    for protocol in (OCTIS, LABELS):
+    for protocol in PROTOCOLS.values():
         for collection in protocol.collections:
             reasons: dict[str, list[str]] = {}
             for contender in everyone:
@@ -220,39 +296,35 @@ def absences(store: Store, everyone: Sequence[Contender]) -> list[str]:
                     why = result.get("missing") or result.get("failed") or "not run yet"
                     reasons.setdefault(why, []).append(contender.name)
             if list(map(len, reasons.values())) == [len(everyone)]:
-                lines.append(
-                    f"{TITLES[collection]}: nothing; the collection was not available, or not asked for."
-                )
+                why = "the collection was not available, or not asked for"
+                lines.append(f"{title_of(protocol, collection)}: nothing; {why}.")
             else:
                 named = (f"{', '.join(names)} ({why})" for why, names in reasons.items())
-                lines += [f"{TITLES[collection]}: {each}." for each in named]
+                lines += [f"{title_of(protocol, collection)}: {each}." for each in named]
     return lines
 
 
 def outdated(store: Store, everyone: Sequence[Contender]) -> list[str]:
     """The collections with rows of laconic that were measured before its source changed."""
     state = source_state()
-    results = {
-        collection: [
-            store.read(protocol.name, collection, contender.key) or {}
-            for contender in everyone
-            if contender.family == "laconic"
-        ]
-        for protocol in (OCTIS, LABELS)
-        for collection in protocol.collections
-    }
-    return [
-        TITLES[collection]
-        for collection, found in results.items()
-        if any(means_of(result) is not None and result.get("source") != state for result in found)
-    ]
+    found = []
+    for protocol in PROTOCOLS.values():
+        for collection in protocol.collections:
+            results = (
+                store.read(protocol.name, collection, contender.key) or {}
+                for contender in everyone
+                if contender.family == "laconic"
+            )
+            if any(means_of(result) is not None and result.get("source") != state for result in results):
+                found.append(title_of(protocol, collection))
+    return found
 
 
 def versions(store: Store, everyone: Sequence[Contender]) -> str:
     """The versions of all packages that were run."""
     found: dict[str, str] = {}
     for contender in everyone:
-        for protocol in (OCTIS, LABELS):
+        for protocol in PROTOCOLS.values():
             for collection in protocol.collections:
                 result = store.read(protocol.name, collection, contender.key) or {}
                 for name, number in result.get("versions", {}).items():
@@ -281,30 +353,33 @@ def write_page(store: Store, page: Path | None) -> None:
     """Print the tables; and write them, and the picture, where asked for."""
     everyone = contenders()
     report = Report(PAGE.replace("{seeds}", str(len(SEEDS))), f"Versions: {versions(store, everyone)}.")
-    tables = {}
-    for protocol, words, columns, measures in (
-        (OCTIS, OCTIS_WORDS, OCTIS_COLUMNS, ("npmi", "diversity")),
-        (LABELS, LABELS_WORDS, LABELS_COLUMNS, ("npmi", "diversity", "stability", "purity", "accuracy")),
-    ):
-        for collection in protocol.collections:
-            rows = tables[collection] = summaries(store, protocol, collection, everyone)
-            if not rows:
-                continue
-            report.add(
-                TITLES[collection] + (", OCTIS' protocol" if protocol is OCTIS else ""),
-                rows,
-                columns_of(rows, columns),
-            )
-            sizes = ", ".join(map(str, protocol.sizes))
-            explained = words.format(name=TITLES[collection], sizes=sizes, seeds=len(SEEDS))
-            report.page.append(f"{explained}\n\n{ahead(rows, measures)}\n")
-            if collection == "octis_bbc_news":
-                add_published(report, rows)
-    shared = set.intersection(*({row["what"] for row in tables[name]} for _, name in PICTURED))
+    tables = {
+        (protocol.name, collection): rows
+        for protocol in PROTOCOLS.values()
+        for collection in protocol.collections
+        if (rows := summaries(store, protocol, collection, everyone))
+    }
+    if found := leaders(tables):
+        add_leaders(report, found)
+    for (name, collection), rows in tables.items():
+        protocol = PROTOCOLS[name]
+        words, columns = (
+            (LABELS_WORDS, LABELS_COLUMNS) if protocol is LABELS else (OCTIS_WORDS, OCTIS_COLUMNS)
+        )
+        report.add(title_of(protocol, collection), rows, columns_of(rows, columns))
+        sizes = ", ".join(map(str, protocol.sizes))
+        explained = words.format(name=TITLES[collection], sizes=sizes, seeds=len(SEEDS))
+        report.page.append(f"{explained}\n\n{ahead(rows, MEASURES[name])}\n")
+        if protocol is OCTIS and collection == "octis_bbc_news":
+            add_published(report, rows)
+    pictured = {name: tables.get((protocol.name, name), []) for protocol, name in PICTURED}
+    shared = set.intersection(*({row["what"] for row in rows} for rows in pictured.values()))
+    shared -= set(NOT_PICTURED)
     if shared:
         report.page.append(
             f"## Quality against time\n\n![NPMI against CPU seconds](images/{PICTURE})\n\n"
-            "Up and to the left is better; the horizontal axis is logarithmic.\n"
+            "Up and to the left is better; the horizontal axis is logarithmic. For want of room the picture "
+            f"is without {', '.join(NOT_PICTURED[:-1])} and {NOT_PICTURED[-1]}; the tables have them.\n"
         )
     if older := outdated(store, everyone):
         report.page.append(
@@ -318,7 +393,7 @@ def write_page(store: Store, page: Path | None) -> None:
         store.keep(all_means(store, everyone))
     if page and shared:
         chosen = [contender for contender in everyone if contender.name in shared]
-        charts = [chart_of(protocol, name, tables[name], chosen) for protocol, name in PICTURED]
+        charts = [chart_of(protocol, name, pictured[name], chosen) for protocol, name in PICTURED]
         images = page.parent / "images"
         images.mkdir(exist_ok=True)
         write_pictures({PICTURE: Charts(charts)}, images)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -147,8 +147,10 @@ class Protocol:
 
 
 OCTIS = Protocol("octis", by_octis, (10, 20, 30, 40, 50), ("octis_bbc_news", "octis_m10"))
+OCTIS_20 = replace(OCTIS, name="octis-20", sizes=(20,))
+"""For those of whom all numbers of topics would take hours."""
 LABELS = Protocol("labels", by_labels, (20,), ("bbc_news", "ag_news", "reuters21578", "20newsgroups"))
-PROTOCOLS = {protocol.name: protocol for protocol in (OCTIS, LABELS)}
+PROTOCOLS = {protocol.name: protocol for protocol in (OCTIS, OCTIS_20, LABELS)}
 
 
 def measure(protocol: Protocol, contender: Contender, collection: str, vectors: Path) -> list[Run]:

@@ -24,10 +24,15 @@ def default_folder() -> Path:
 KEPT = Path(__file__).parents[2] / "results" / "peers.json"
 
 
+FITS = ("corpus", "kernels", "engines", "losses", "models", "bundle")
+"""The parts of laconic that a fit runs through."""
+
+
 def source_state() -> str:
-    """What changes when laconic's source does, so that rows of an older state are known for what they are."""
+    """What changes when the source of fits does, so that rows of an older state are known as such."""
     digest = hashlib.sha256()
-    for file in sorted(Path(laconic.__file__).parent.rglob("*.py")):
+    package = Path(laconic.__file__).parent
+    for file in sorted(file for part in FITS for file in (package / part).rglob("*.py")):
         digest.update(file.read_bytes())
     return digest.hexdigest()[:12]
 

@@ -25,11 +25,12 @@ from benchmarks.peers.measures import (
     topic_diversity,
 )
 from benchmarks.peers.protocols import LABELS, OCTIS, Fitter, by_labels, by_octis, frequent
-from benchmarks.peers.store import Store, source_state
+from benchmarks.peers.store import KEPT, Store, source_state
 from scipy.stats import t
 
 from laconic.datasets import Texts
 
+MANY = [f"word{place}" for place in range(60)]
 SKY, FOOD = ["sun", "moon", "star", "comet"], ["salt", "pepper", "bread", "butter"]
 
 
@@ -167,6 +168,31 @@ class TestContenders:
         fitted.save(tmp_path)
         assert any(tmp_path.iterdir())
 
+    @pytest.mark.parametrize("name", ["BERTopic", "turftopic KeyNMF", "turftopic S3", "turftopic FASTopic"])
+    @pytest.mark.filterwarnings("default")
+    def test_with_sentence_vectors_a_seed_gives_the_same_topics_again(self, name, tmp_path):
+        if contender(name).missing():
+            pytest.skip(f"{name} is not installed")
+        encoder = StoredEncoder(tmp_path / "vectors.npz")
+        encoder._model = SimpleNamespace(encode=vectors_of)
+        draw = np.random.default_rng(0)
+        texts = [" ".join(draw.choice(MANY[place % 2 :: 2], 12)) for place in range(100)]
+        first, again, other = (
+            contender(name).fit(Task(texts, 2, seed, toy().options, encoder)) for seed in (1, 1, 2)
+        )
+        assert first.topics == again.topics
+        assert np.isfinite(first.weights()).all()
+        np.testing.assert_array_equal(first.weights(), again.weights())
+        if name == "turftopic FASTopic":
+            assert not np.array_equal(first.weights(), other.weights())
+
+
+def vectors_of(texts, show_progress_bar):
+    """Vectors that lie close to each other where texts share words."""
+    words = {word: np.random.default_rng(place).normal(size=8) for place, word in enumerate(MANY)}
+    rows = np.array([np.sum([words[word] for word in text.split()], axis=0) for text in texts])
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
 
 class TestProtocols:
     def fitter(self):
@@ -206,6 +232,20 @@ class TestProtocols:
     def test_rare_labels_are_left_out(self):
         texts = toy(43)
         assert set(frequent(texts, 22).labels) == {"sky"}
+
+
+def test_the_readme_has_the_numbers_of_the_page():
+    kept = json.loads(KEPT.read_text())
+    readme = " ".join((KEPT.parents[1] / "README.md").read_text().split())
+
+    def numbers(name):
+        means = kept[f"octis/octis_bbc_news/{contender(name).key}"]["means"]
+        return [f"{means[what][0]:.3f}".lstrip("0") for what in ("npmi", "diversity")]
+
+    npmi, diversity = numbers("laconic.fit")
+    assert f"a coherence (NPMI) of {npmi} and a diversity of {diversity} in" in readme
+    assert "scikit-learn's NMF reaches {} and {},".format(*numbers("scikit-learn NMF")) in readme
+    assert "BERTopic {} and {} ".format(*numbers("BERTopic")) in readme
 
 
 class TestPage:
@@ -253,10 +293,16 @@ class TestPage:
         )
         assert page.index("| laconic.fit") < page.index("| scikit-learn NMF") < page.index("| gensim LDA")
         assert "| CTM | 0.094 | 0.819 | +0.106, -0.019 |" in page
-        assert "- OCTIS' BBC News: BERTopic (not installed: bertopic)." in page
-        assert "- OCTIS' M10: nothing" in page
+        assert "- OCTIS' BBC News, OCTIS' protocol: BERTopic (not installed: bertopic)." in page
+        assert "- OCTIS' M10, OCTIS' protocol: nothing" in page
         assert "Ahead of every published row in both numbers at once: none." in page
         assert "Versions: toy 1.0." in page
+        assert (
+            "| OCTIS' BBC News | NPMI | scikit-learn NMF 0.100 | 0.200 | 1 of 3 | 1.0 | laconic.fit 0.200 |"
+            in page
+        )
+        assert "| BBC News | diversity | scikit-learn NMF 0.900 | 0.800 | 2 of 3 | 1.0 | scikit" in page
+        assert "ahead of all peers in NPMI in 2 of 2 tables, in diversity in 0 of 2 tables" in page
         assert ">gensim LDA</text>" in (tmp_path / "images" / "peers.svg").read_text()
 
     def test_rows_of_older_source_are_named(self, tmp_path):
@@ -283,7 +329,7 @@ class TestPage:
 
     def test_there_is_a_page_before_there_are_results(self, tmp_path):
         pages.write_page(Store(tmp_path / "none"), tmp_path / "page.md")
-        assert "OCTIS' BBC News: nothing" in (tmp_path / "page.md").read_text()
+        assert "OCTIS' BBC News, OCTIS' protocol: nothing" in (tmp_path / "page.md").read_text()
 
     def test_every_collection_has_a_title(self):
         assert {*OCTIS.collections, *LABELS.collections} == set(pages.TITLES)

@@ -203,7 +203,7 @@ def _charts(charts: Sequence[Chart]) -> Figure:
 
     figure = Figure((WIDTH, HEIGHT))
     panels = figure.subplots(1, len(charts), sharey=True, squeeze=False)[0]
-    shown = [_plot(axes, chart) for axes, chart in zip(panels, charts, strict=True)]
+    shown = [_plot(axes, chart, len(charts)) for axes, chart in zip(panels, charts, strict=True)]
     panels[0].set_ylabel(charts[0].y_label)
     panels[0].set_ylim(*_heights(charts))
     panels[0].yaxis.set_major_locator(MaxNLocator(7, steps=[1, 2, 5, 10]))
@@ -226,16 +226,16 @@ def _charts(charts: Sequence[Chart]) -> Figure:
     return figure
 
 
-def _plot(axes: Axes, chart: Chart) -> list[Any]:
-    """Draw the lines and then the levels, and return them in this order."""
+def _plot(axes: Axes, chart: Chart, n_charts: int) -> list[Any]:
+    """Draw the lines and then the levels of one of several charts, and return them in this order."""
     from matplotlib.transforms import ScaledTranslation
 
     places = [x for line in chart.lines.values() for x, _ in line.points]
     if chart.logarithmic:
-        margin = max((max(places) / min(places)) ** 0.04, 1.1)
+        margin = max((max(places) / min(places)) ** (0.04 * n_charts), 1.1)
         axes.set_xscale("log")
         axes.set_xlim(min(places) / margin, max(places) * margin)
-        ticks = _ticks(*axes.get_xlim()) or sorted({*places})
+        ticks = _ticks(*axes.get_xlim(), 1000 ** (1 / n_charts)) or sorted({*places})
         axes.set_xticks(ticks, [f"{tick:,g}" for tick in ticks])
         axes.minorticks_off()
     else:
@@ -257,6 +257,8 @@ def _plot(axes: Axes, chart: Chart) -> list[Any]:
             markeredgecolor="white",
             markeredgewidth=0.7,
             linewidth=1.6,
+            # A point alone has no line, in the legend either.
+            linestyle="-" if len(line.points) > 1 else "none",
             elinewidth=1,
             capsize=2.5,
             transform=axes.transData + ScaledTranslation(aside, 0, axes.figure.dpi_scale_trans),
@@ -281,14 +283,16 @@ def _heights(charts: Sequence[Chart]) -> tuple[float, float]:
     return min(heights) - margin if charts[0].logarithmic else 0.0, max(heights) + margin
 
 
-def _ticks(least: float, most: float) -> list[float]:
+def _ticks(least: float, most: float, crowded: float = 1000) -> list[float]:
     """Round numbers between two others; matplotlib's own may be one only.
+
+    Where the last is more than ``crowded`` times the first, there is room for powers of ten only.
 
     >>> _ticks(9, 1100), _ticks(0.09, 1100)
     ([10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0], [0.1, 1.0, 10.0, 100.0, 1000.0])
     """
     powers = range(floor(log10(least)), ceil(log10(most)) + 1)
-    digits = (1, 2, 5) if most / least < 1000 else (1,)
+    digits = (1, 2, 5) if most / least < crowded else (1,)
     rounded = [float(f"{digit}e{power}") for power in powers for digit in digits]
     return [tick for tick in rounded if least <= tick <= most]
 
