@@ -53,3 +53,11 @@ def test_what_is_stored_is_checked(bundle, tmp_path, change):
     edit(tmp_path / "model", lambda document: change(document["chosen"]))
     with pytest.raises(BundleError, match="no valid 'chosen'"):
         load(tmp_path / "model")
+
+
+@pytest.mark.parametrize("value", [2**63, "seven", ["reason"], True])
+def test_what_is_stored_is_a_mapping(bundle, tmp_path, value):
+    bundle.save(tmp_path / "model")
+    edit(tmp_path / "model", lambda document: document.update(chosen=value))
+    with pytest.raises(BundleError, match="no valid 'chosen'"):
+        load(tmp_path / "model")

@@ -66,7 +66,7 @@ def restored_chosen(stored: StoredDirectory) -> Chosen | None:
 
 
 def _read(described: Any) -> Chosen:
-    if described.keys() != {field.name for field in fields(Chosen)}:
+    if not isinstance(described, dict) or described.keys() != {field.name for field in fields(Chosen)}:
         raise ValueError("parts are missing, or strange")
     tried = tuple(Tried(**one) for one in described["tried"])
     sentences = [described["reason"], *described["warnings"]]
