@@ -30,8 +30,9 @@ def naive_sweep(x, factor, w, slopes, least=0.0):
     """One coordinate after the other, with the fit made anew every time."""
     seen, w = x > 0, w.copy()
     x, factor = x[seen], factor[seen]
+    left_out = (w == 0) & ((factor / (factor @ w)[:, None] * x[:, None]).sum(0) <= slopes)
     for k in range(len(w)):
-        if w[k] == 0 and least > 0:
+        if left_out[k] or (w[k] == 0 and least > 0):
             continue
         fitted = factor @ w
         pull, bend = np.sum(x * factor[:, k] / fitted), np.sum(x * factor[:, k] ** 2 / fitted**2)
@@ -41,11 +42,11 @@ def naive_sweep(x, factor, w, slopes, least=0.0):
     return w
 
 
-def descend(X, factor, rows, sweeps, *, simplex=False, rate=0.0, weight=0.0, eps=1.0):
+def descend(X, factor, rows, sweeps, *, simplex=False, rate=0.0, weight=0.0, eps=1.0, precision=0.0):
     X, found = csr_array(X), rows.copy()
     ends = X.indptr
     before = descend_mixtures(
-        ends[:-1], ends[1:], X.indices, X.data, factor, found, simplex, rate, weight, eps, 0.0, sweeps
+        ends[:-1], ends[1:], X.indices, X.data, factor, found, simplex, rate, weight, eps, precision, sweeps
     )
     return found, before
 
@@ -119,6 +120,40 @@ def test_no_document_is_ever_worse_off(seed, scale, simplex, dtype):
             change = loss(x, factor, new) - loss(x, factor, w) + price
             assert change <= slack * (1 + x.sum() + w.sum())
         rows = found
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_sweep_leaves_out_zeros_that_nothing_pulls(seed):
+    X, factor, rows = problem(seed, width=8)
+    rows *= np.random.default_rng(seed).random(rows.shape) < 0.4
+    rows[:, 0] += 0.1
+    found, _ = descend(X, factor, rows, 1)
+    left_out = 0
+    for x, w, new in zip(X, rows, found, strict=True):
+        if not x.any():
+            continue
+        expected = naive_sweep(x, factor, w, np.ones(8))
+        if loss(x, factor, expected) + expected.sum() < loss(x, factor, w) + w.sum():
+            np.testing.assert_allclose(new, expected, rtol=1e-9, atol=1e-12)
+        left_out += np.count_nonzero((w == 0) & (new == 0))
+    assert left_out
+
+
+@pytest.mark.parametrize("simplex", [False, True])
+def test_weights_that_were_left_out_come_back_where_they_are_pulled(simplex):
+    """From one weight alone, which leaves the others out at first, to the minimum: no pull is left."""
+    X, factor, rows = problem(4, n_rows=40, width=8)
+    rows[:] = np.eye(8)[np.argmin(factor.sum(axis=0))]
+    found, _ = descend(X, factor, rows, 10_000, simplex=simplex, precision=1e-9)
+    more = 0
+    for x, w in zip(X, found, strict=True):
+        if x.any():
+            pulls = (factor / (factor @ w)[:, None] * x[:, None]).sum(axis=0)
+            price = x.sum() if simplex else 1
+            assert pulls.max() <= price * (1 + 1e-5)
+            np.testing.assert_allclose(pulls[w > 1e-6], price, rtol=1e-4)
+            more += np.count_nonzero(w) > 1
+    assert more > 10
 
 
 def test_the_end_is_the_minimum():

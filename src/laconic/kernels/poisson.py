@@ -22,6 +22,7 @@ from laconic.kernels.mixtures import penalty, update_row
 from laconic.kernels.ratios import ratio_sums
 
 _SUMS = {"contract", "reassoc"}
+# `error_model`: no divisor is zero here, and loops that might raise an error do not run in vectors
 # a coordinate falls to no less than this share of it in one go, unless it stands for less than half a count
 STEEPEST = 0.1
 HALF_A_COUNT = 0.5
@@ -29,29 +30,82 @@ HALF_A_COUNT = 0.5
 NEXT_TO_NOTHING = 1e-15
 
 
-@njit(nogil=True, cache=True, fastmath=_SUMS)
-def gather(begin, end, indices, data, factor, w, others, fitted):
-    """Put the rows of `factor` that a row meets side by side, by coordinate, and what `w` makes of them.
+@njit(nogil=True, cache=True, error_model="numpy", fastmath=_SUMS)
+def survey(begin, end, indices, data, factor, w, fitted, pulls):
+    """What `w` makes of the rows of `factor` that a row meets, and how every coordinate is pulled upwards.
 
     Returns the smallest count.
     """
-    size = end - begin
-    for j in range(size):
-        other = factor[indices[begin + j]]
-        total = factor.dtype.type(0)
-        for k in range(w.size):
-            total += w[k] * other[k]
-            others[k, j] = other[k]
-        fitted[j] = total
+    tiny = fitted.dtype.type(np.finfo(fitted.dtype).tiny * 1e4)
+    zero, width = factor.dtype.type(0), w.size
+    pulls[:] = 0
     fewest = data[begin]
-    for j in range(begin, end):
+    j = begin
+    # four at a time, as in `ratio_sums`
+    while j + 4 <= end:
+        row_a, row_b = factor[indices[j]], factor[indices[j + 1]]
+        row_c, row_d = factor[indices[j + 2]], factor[indices[j + 3]]
+        a = b = c = d = zero
+        for k in range(width):
+            a += w[k] * row_a[k]
+            b += w[k] * row_b[k]
+            c += w[k] * row_c[k]
+            d += w[k] * row_d[k]
+        at = j - begin
+        fitted[at], fitted[at + 1], fitted[at + 2], fitted[at + 3] = a, b, c, d
+        x_a, x_b, x_c, x_d = data[j], data[j + 1], data[j + 2], data[j + 3]
+        fewest = min(fewest, min(min(x_a, x_b), min(x_c, x_d)))
+        a, b, c, d = x_a / max(a, tiny), x_b / max(b, tiny), x_c / max(c, tiny), x_d / max(d, tiny)
+        for k in range(width):
+            pulls[k] += (a * row_a[k] + b * row_b[k]) + (c * row_c[k] + d * row_d[k])
+        j += 4
+    while j < end:
+        row_a, a = factor[indices[j]], zero
+        for k in range(width):
+            a += w[k] * row_a[k]
+        fitted[j - begin] = a
         fewest = min(fewest, data[j])
+        a = data[j] / max(a, tiny)
+        for k in range(width):
+            pulls[k] += a * row_a[k]
+        j += 1
     return fewest
 
 
-@njit(nogil=True, cache=True, fastmath=_SUMS)
+@njit(nogil=True, cache=True)
+def gather(begin, end, indices, factor, w, chosen, others, own):
+    """Put some coordinates of the rows of `factor` that a row meets side by side, and those of `w`.
+
+    Returns how many are `chosen`.
+    """
+    n_chosen = 0
+    for k in range(w.size):
+        if chosen[k]:
+            column = others[n_chosen]
+            for j in range(begin, end):
+                column[j - begin] = factor[indices[j], k]
+            own[n_chosen] = w[k]
+            n_chosen += 1
+    return n_chosen
+
+
+@njit(nogil=True, cache=True)
+def _put_back(w, chosen, own):
+    """The coordinates that were chosen, from `gather`'s places."""
+    place = 0
+    for k in range(w.size):
+        if chosen[k]:
+            w[k] = own[place]
+            place += 1
+
+
+@njit(nogil=True, cache=True, error_model="numpy", fastmath=_SUMS)
 def sweep(counts, others, fitted, inverse, ratios, w, slopes, fewest, least):
-    """Every coordinate once, in order; `fitted` follows. Where `least` is positive, zeros stay zeros."""
+    """Every coordinate once, in order; `fitted` follows. Where `least` is positive, zeros stay zeros.
+
+    Rows of `others` may be longer than needed: of a part of them, numba would not know that numbers are
+    neighbours, and take them one at a time.
+    """
     tiny = fitted.dtype.type(np.finfo(fitted.dtype).tiny * 1e4)
     one, zero = fitted.dtype.type(1), fitted.dtype.type(0)
     for j in range(counts.size):
@@ -102,7 +156,8 @@ def descend_mixtures(
 ):
     """Sweeps for the weights of some documents; see `laconic.kernels.mixtures` for what these minimise.
 
-    A document is done when a sweep changes no weight by more than `precision` times their sum.
+    Weights of zero that nothing pulls upwards are left out until the others are done. A document is done when
+    a sweep changes no weight by more than `precision` times their sum, and none that was left out is pulled.
 
     A concave prior is replaced by its tangent, which is nowhere below it. On the simplex there must be none;
     weights are then descended with the document's length as their price, and scaled to sum to one, which is
@@ -111,7 +166,9 @@ def descend_mixtures(
     """
     width = factor.shape[1]
     others, fitted, first, inverse, ratios, old, sums = _room(begins, ends, factor)
-    slopes, last = np.empty(width, factor.dtype), np.empty(width, factor.dtype)
+    slopes, pulls = np.empty(width, factor.dtype), np.empty(width, factor.dtype)
+    last, chosen = np.empty(width, factor.dtype), np.empty(width, np.bool_)
+    nothing = data.dtype.type(0)
     loss = 0.0
     for i in range(begins.size):
         w, begin, end = rows[i], begins[i], ends[i]
@@ -119,34 +176,51 @@ def descend_mixtures(
         if size == 0:
             w[:] = 1 / w.size if simplex else 0
             continue
-        own, counts = others[:, :size], data[begin:end]
-        fewest = gather(begin, end, indices, data, factor, w, own, fitted)
-        for k in range(width):
-            old[0, k] = w[k]
+        counts = data[begin:end]
         length = 0.0
         for j in range(size):
-            first[j] = fitted[j]
             length += counts[j]
-        for _ in range(max_sweeps):
+        for k in range(width):
+            old[0, k] = w[k]
+        chosen[:] = False
+        left = max_sweeps
+        while True:
+            fewest = survey(begin, end, indices, data, factor, w, fitted, pulls)
+            if left == max_sweeps:
+                first[:size] = fitted[:size]
+            more = False
             for k in range(width):
-                last[k] = w[k]
-                slopes[k] = length if simplex else 1 + rate + weight / (w[k] + eps)
-            sweep(
-                counts,
-                own,
-                fitted[:size],
-                inverse[:size],
-                ratios[:size],
-                w,
-                slopes,
-                fewest,
-                data.dtype.type(0),
-            )
-            largest, total = 0.0, 0.0
-            for k in range(width):
-                largest = max(largest, abs(w[k] - last[k]))
-                total += w[k]
-            if largest <= precision * total:
+                slope = length if simplex else 1 + rate + weight / (w[k] + eps)
+                if not chosen[k] and (w[k] > 0 or pulls[k] > slope):
+                    chosen[k] = more = True
+            if left == 0 or not more:
+                break
+            n_chosen = gather(begin, end, indices, factor, w, chosen, others, pulls)
+            own = pulls[:n_chosen]
+            while left > 0:
+                for k in range(n_chosen):
+                    last[k] = own[k]
+                    slopes[k] = length if simplex else 1 + rate + weight / (own[k] + eps)
+                sweep(
+                    counts,
+                    others,
+                    fitted[:size],
+                    inverse[:size],
+                    ratios[:size],
+                    own,
+                    slopes,
+                    fewest,
+                    nothing,
+                )
+                left -= 1
+                largest, total = 0.0, 0.0
+                for k in range(n_chosen):
+                    largest = max(largest, abs(own[k] - last[k]))
+                    total += own[k]
+                if largest <= precision * total:
+                    break
+            _put_back(w, chosen, own)
+            if left == 0:
                 break
         total = 0.0
         if simplex:
@@ -178,6 +252,8 @@ def descend_topics(begins, ends, indices, data, factor, rows, slopes, sweeps, le
     """
     width = factor.shape[1]
     others, fitted, first, inverse, ratios, old, sums = _room(begins, ends, factor)
+    pulls, prices = np.empty(width, factor.dtype), np.empty(width, factor.dtype)
+    chosen = np.empty(width, np.bool_)
     loss = 0.0
     for i in range(begins.size):
         row, begin, end = rows[i], begins[i], ends[i]
@@ -185,14 +261,21 @@ def descend_topics(begins, ends, indices, data, factor, rows, slopes, sweeps, le
         if size == 0:
             row[:] = 0
             continue
-        own, counts = others[:, :size], data[begin:end]
-        fewest = gather(begin, end, indices, data, factor, row, own, fitted)
+        counts = data[begin:end]
+        fewest = survey(begin, end, indices, data, factor, row, fitted, pulls)
+        first[:size] = fitted[:size]
+        n_chosen = 0
         for k in range(width):
             old[0, k] = row[k]
-        for j in range(size):
-            first[j] = fitted[j]
+            chosen[k] = row[k] > least or (row[k] > 0 and pulls[k] > slopes[k])
+            if chosen[k]:
+                prices[n_chosen] = slopes[k]
+                n_chosen += 1
+        gather(begin, end, indices, factor, row, chosen, others, pulls)
+        own = pulls[:n_chosen]
         for _ in range(sweeps):
-            sweep(counts, own, fitted[:size], inverse[:size], ratios[:size], row, slopes, fewest, least)
+            sweep(counts, others, fitted[:size], inverse[:size], ratios[:size], own, prices, fewest, least)
+        _put_back(row, chosen, own)
         before, change = _losses(counts, first, fitted, 1.0)
         loss += before
         for k in range(width):
@@ -206,14 +289,15 @@ def descend_topics(begins, ends, indices, data, factor, rows, slopes, sweeps, le
     return loss
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def _losses(counts, first, fitted, total):
     """The loss with the first fit, and what is added to it by another one that is divided by `total`."""
     least = first.dtype.type(np.finfo(first.dtype).tiny * 1e4)
-    before, change = 0.0, 0.0
+    before, change, length = 0.0, 0.0, 0.0
     for j in range(counts.size):
         # as in `ratio_sums`: no chance is smaller than this
         a = max(first[j], least)
         before += counts[j] * math.log(counts[j] / a)
-        change -= counts[j] * math.log(fitted[j] / (a * total))
-    return before, change
+        change -= counts[j] * math.log(fitted[j] / a)
+        length += counts[j]
+    return before, change + length * math.log(total)

@@ -129,7 +129,7 @@ def row_penalties(shard: Shard, rows: Block, mixture: Mixture) -> float:
 class Descended(Separate):
     """Every document for itself, weight by weight; not for a prior on the simplex.
 
-    Weights may become zero, and leave it again. It costs about as much as a step of
+    Weights may become zero, and leave it again. It costs one to two steps of
     expectation-maximisation, and goes much further.
     """
 
