@@ -99,9 +99,15 @@ def in_files(shards, folder):
 
 
 def test_more_topics_begin_with_more_terms_while_they_fit():
-    assert starts.most_terms(20) == starts.TERMS
-    assert starts.most_terms(200) == 200 * starts.TERMS_PER_TOPIC
-    assert starts.most_terms(2000) * basis_width(2000) <= starts.ENTRIES
+    many = 10 * starts.TERMS
+    assert starts.most_terms(20, many) == starts.TERMS
+    assert starts.most_terms(200, many) == 200 * starts.TERMS_PER_TOPIC
+    assert starts.most_terms(2000, many) * basis_width(2000) <= starts.ENTRIES
+
+
+def test_few_documents_begin_with_as_many_terms():
+    assert starts.most_terms(20, 5000) == 5000
+    assert starts.most_terms(200, 100) == starts.FEWEST_TERMS
 
 
 def test_singular_vectors_of_many_terms_are_those_of_the_frequent_ones(monkeypatch):
@@ -110,7 +116,7 @@ def test_singular_vectors_of_many_terms_are_those_of_the_frequent_ones(monkeypat
     rare = csr_array(random_array((300, 200), density=0.005, rng=0, dtype=np.float64))
     X = csr_array(hstack([X, rare]))
     monkeypatch.setattr(starts, "ENTRIES", 20 * basis_width(5))
-    assert starts.most_terms(5) == 20
+    assert starts.most_terms(5, 300) == 20
     model = RLSI(5, init="svd", random_state=0, **BUDGET)
     found = [clone(model).set_params(n_jobs=jobs).fit(X).components_ for jobs in (1, 3)]
     assert (found[0] != found[1]).nnz == 0

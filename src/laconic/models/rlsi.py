@@ -106,7 +106,7 @@ class RLSI(PenalisedTopics, BatchModel):
         Topics to start from. "documents": distinct documents drawn with `random_state`; l1 and l0 topics
         are then narrowed from many words to few over a dozen iterations. "svd": singular vectors, turned
         until each has few large words (varimax); topics then hardly depend on chance. Neither is part of the
-        history. With more than 20,000 documents, a sample is used, and of more than 16,000 terms (or 160 for
+        history. With more than 20,000 documents, a sample is used, and of more than 12,000 terms (or 160 for
         every topic), the singular vectors use the most frequent ones.
     max_iter : int, default=200
         Largest number of iterations.

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
-from laconic.engines import Engine, Shard, Shards, even_blocks
+from laconic.engines import Engine, Shard, Shards, even_blocks, weighted_blocks
 from laconic.kernels.columns import count_columns
 from laconic.losses.anchoring import placed
 from laconic.losses.factor import Floats, compressed
@@ -32,19 +32,22 @@ SAMPLE, SAMPLE_PER_TOPIC = 20_000, 20
 # To narrow topics that began as documents, fewer do as well (measured on 20newsgroups); singular vectors of
 # fewer come back less often.
 SAMPLE_TO_NARROW = 8_000
-# A start looks at the most frequent terms: so many, or so many for every topic. Rarer ones hardly move a
-# topic, and they are most of a vocabulary. Measured on eleven halves of 20newsgroups: with all terms, starts
-# cost twice as much, and .65 of the words came back instead of .64. With 8,000, they came back as often
-# (there, and on ohsumed23 and reuters21578), but on bbc_news NPMI was lower by .01.
-TERMS, TERMS_PER_TOPIC = 16_000, 160
+# A start looks at the most frequent terms: so many, or so many for every topic, and no more than there are
+# documents. Rarer ones hardly move a topic, and they are most of a vocabulary. Measured on halves of six
+# collections (docs/performance-topics.md): words come back as often, and NPMI is as high or higher.
+TERMS, TERMS_PER_TOPIC = 12_000, 160
+FEWEST_TERMS = 4_000
 # Singular vectors have at most so many entries, all together.
 ENTRIES = 1 << 25
-# Singular vectors are turned by the loads of so many terms, the largest, or so many for every topic.
-LOADS, LOADS_PER_TOPIC = 2_000, 20
+# Singular vectors are turned by the loads of so many terms, the largest, or so many for every topic. With
+# four times as many, nearly the same words are found in three times the time.
+LOADS, LOADS_PER_TOPIC = 500, 25
 # Until the criterion hardly grows.
-TURNED = 1e-6
+TURNED = 1e-5
 # Topics that are made of vectors at a time.
 TOPICS_AT_ONCE = 32
+# Entries of documents that are taken over at a time.
+ENTRIES_AT_ONCE = 1 << 18
 
 
 def drawn_topics(
@@ -86,9 +89,9 @@ def sampled_sizes(sizes: Sizes) -> Sizes:
     return sizes._replace(n_documents=wanted, n_nonzeros=n_nonzeros, n_terms=min(sizes.n_terms, n_nonzeros))
 
 
-def most_terms(n_topics: int) -> int:
-    """How many terms singular vectors may have."""
-    wanted = max(TERMS, TERMS_PER_TOPIC * n_topics)
+def most_terms(n_topics: int, n_documents: int) -> int:
+    """How many terms singular vectors may have: no more than there are documents, where these are few."""
+    wanted = min(max(TERMS, TERMS_PER_TOPIC * n_topics), max(FEWEST_TERMS, n_documents))
     return min(wanted, max(n_topics, ENTRIES // basis_width(n_topics)))
 
 
@@ -127,7 +130,8 @@ def _for_singular_vectors(
     So what a start takes does not grow with the vocabulary. Topics get their other words in the first
     iteration.
     """
-    sample, most = sample_of(steps.classes, random), most_terms(steps.classes.n_topics)
+    sample, n_documents = sample_of(steps.classes, random), steps.classes.members.size
+    most = most_terms(steps.classes.n_topics, n_documents if sample is None else sample.size)
     if sample is None and steps.n_terms <= most:
         return steps.collection, None
     if sample is None and len(steps.collection) == 1 and not steps.engine.remote:
@@ -140,17 +144,27 @@ def _for_singular_vectors(
     terms = np.sort(by_falling_frequency(frequencies)[:most])
     places = np.full(steps.n_terms, -1, np.int32)
     places[terms] = np.arange(terms.size)
-    return _in_room(_of_terms(X, places, terms.size), steps), terms
+    return _in_room(_of_terms(X, places, terms.size, int(frequencies[terms].sum())), steps), terms
 
 
-def _of_terms(X: csr_array, places: NDArray[np.int32], n_terms: int) -> csr_array:
-    """Some terms of documents, called by their places; those without a place are left out."""
-    indices = places[X.indices]
-    kept = indices >= 0
-    # of the smaller integers that X has: beside a sample of long documents, wider ones would be felt
-    running = np.cumsum(kept, dtype=X.indptr.dtype)
-    ends = np.where(X.indptr > 0, running[X.indptr - 1], 0) if running.size else X.indptr
-    found = csr_array((X.data[kept], indices[kept], ends), shape=(X.shape[0], n_terms))
+def _of_terms(X: csr_array, places: NDArray[np.int32], n_terms: int, n_entries: int) -> csr_array:
+    """Some terms of documents, called by their places; those without a place are left out.
+
+    A few entries at a time, so that a sample of long documents takes no more than its result. Taking them by
+    number is several times as fast as by a mask.
+    """
+    ends = np.zeros_like(X.indptr)
+    indices, data = np.empty(n_entries, np.int32), np.empty(n_entries, X.dtype)
+    for rows in weighted_blocks(X.indptr, X.shape[0], ENTRIES_AT_ONCE):
+        stops = X.indptr[rows.start : rows.stop + 1]
+        entries = slice(stops[0], stops[-1])
+        found = places[X.indices[entries]]
+        kept = np.flatnonzero(found >= 0)
+        done = ends[rows.start]
+        now = slice(done, done + kept.size)
+        indices[now], data[now] = found.take(kept), X.data[entries].take(kept)
+        ends[rows.start + 1 : rows.stop + 1] = done + np.searchsorted(kept, stops[1:] - stops[0])
+    found = csr_array((data, indices, ends), shape=(X.shape[0], n_terms))
     found.has_canonical_format = True
     return found
 
