@@ -136,7 +136,7 @@ def test_defaults_are_those_of_the_library_and_told_where_there_are_any():
         "--topics": str(making.N_TOPICS),
         "--words": str(making.WORDS),
         "--shared": str(making.N_SHARED),
-        "--max-iter": "200",
+        "--max-iter": "200, 500 for plsa",
         "--tol": "1e-05",
         "--seed": "0",
         "--strength": "0.3 for graph-plsa, 1.0 for multimodal-plsa",

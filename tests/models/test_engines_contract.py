@@ -85,14 +85,13 @@ def test_an_engine_can_be_given():
 
 def test_constructors_agree():
     last = ["init", "max_iter", "tol", "random_state", "n_jobs", "verbose"]
-    # NMF has one for each loss
-    starts, defaults = {"NMF": None}, [200, 1e-5, None, None, 0]
-    for kind in MODELS.values():
+    # NMF has one for each loss; the divergence converges later than squares
+    starts, iterations, defaults = {"NMF": None}, {"PLSA": 500}, [1e-5, None, None, 0]
+    for name, kind in MODELS.items():
         parameters = list(inspect.signature(kind).parameters.values())
         assert [p.name for p in parameters[-6:]] == last, kind
-        assert [p.default for p in parameters[-6:]] == [starts.get(kind.__name__, "documents"), *defaults], (
-            kind
-        )
+        expected = [starts.get(name, "documents"), iterations.get(name, 200), *defaults]
+        assert [p.default for p in parameters[-6:]] == expected, kind
         n_sizes = 2 if kind.__name__.startswith("Group") else 1
         assert all(p.kind is p.KEYWORD_ONLY for p in parameters[n_sizes:]), kind
         assert all(p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters[:n_sizes]), kind

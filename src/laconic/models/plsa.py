@@ -99,7 +99,7 @@ class PLSA(MixtureModel, BatchModel):
     init : "documents" or array of shape (n_components, n_terms), default="documents"
         Topics to start from. "documents": distinct documents drawn with `random_state`, with a little of
         every word. A word that a given topic lacks can never enter it.
-    max_iter : int, default=200
+    max_iter : int, default=500
         Largest number of iterations; with a prior, of each phase, without and with it.
     tol : float, default=1e-5
         Stop when an iteration lowers the objective by less than this share of it.
@@ -160,7 +160,7 @@ class PLSA(MixtureModel, BatchModel):
         solver: Literal["extrapolated", "em", "cd"] = "extrapolated",
         anchors: Anchors | None = None,
         init: Any = "documents",
-        max_iter: int = 200,
+        max_iter: int = 500,
         tol: float = 1e-5,
         random_state: Any = None,
         n_jobs: int | None = None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import shlex
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
@@ -167,9 +168,11 @@ class Option:
         values = {name: self._written(value) for name, value in defaults.items()}
         if self._limits[0] is bool or None in defaults.values() or not values:
             return None
-        if len(set(values.values())) == 1:
-            return next(iter(values.values()))
-        return ", ".join(f"{value} for {name}" for name, value in values.items())
+        usual, times = Counter(values.values()).most_common(1)[0]
+        # one that most models share is said once
+        shared = times > 1 or len(values) == 1
+        others = [f"{value} for {name}" for name, value in values.items() if not shared or value != usual]
+        return ", ".join([usual, *others] if shared else others)
 
     def value(self, typed: Any) -> Any:
         """What the library takes, from what typer gives.
