@@ -119,7 +119,7 @@ if __name__ == "__main__":
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal to a group of processes")
-def test_ctrl_c_saves_the_topics_and_leaves_no_process(tmp_path):
+def test_ctrl_c_saves_the_topics_and_leaves_no_process(tmp_path, heeds_ctrl_c):
     """As a terminal does, it reaches all processes."""
     rng = random.Random(0)
     words = [f"word{number}" for number in range(500)]
