@@ -123,3 +123,16 @@ def test_classes_go_on_where_they_were_interrupted(monkeypatch, tmp_path):
     assert found["scores"][classes.BPD]["effective"] < found["scores"][classes.ML_PLSA]["effective"] + 1e-6
     text = " ".join(classes.render(found).text.split())
     assert '"fewer" means fewer by more than 2%' in text
+
+
+@pytest.mark.parametrize(("topics", "said"), [(4.0, "about as many"), (3.8, "a different number of")])
+def test_the_exponential_prior_is_judged_by_the_topics(topics, said):
+    key = classes.EXPONENTIAL
+    scores = {key: {"effective": topics}, classes.ML_NMF: {"effective": 4.0}}
+    results = {"exponential": key, "scores": scores, "without": {key: classes.ML_NMF}}
+    still = classes._exponential(results | {"exponential_differs": 0.001, "largest_topic_weight": 1.0})
+    assert f"documents have {said} topics (4.00 → {topics:.2f})" in still
+    assert "This is confirmed: the l1 penalty moves no topic." in still
+    assert ("found by coordinate descent" in still) == (topics < 4)
+    moved = classes._exponential(results | {"exponential_differs": 0.1, "largest_topic_weight": 1.0})
+    assert "This is not confirmed here." in moved

@@ -261,6 +261,8 @@ def _plot(axes: Axes, chart: Chart, n_charts: int) -> list[Any]:
             linestyle="-" if len(line.points) > 1 else "none",
             elinewidth=1,
             capsize=2.5,
+            # Of points that lie on each other, the first is on top, and wider marks show behind it.
+            zorder=2 if len(line.points) > 1 else 3 - number / len(chart.lines),
             transform=axes.transData + ScaledTranslation(aside, 0, axes.figure.dpi_scale_trans),
         )
         shown.append(drawn)

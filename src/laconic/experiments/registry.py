@@ -98,7 +98,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         Experiment(
             "gplsa",
             "PLSA with a graph: images in clusters, papers that cite, pictures and texts, German and English",
-            25,
+            75,
             {
                 "coil20": ("coil20",),
                 "pie": ("pie_pose27",),

@@ -77,13 +77,11 @@ be run with more than {web_most:,} topics, so no two columns have the same numbe
 
 ### At the size of the paper's collections
 
-**Flat and group models were not compared at the paper's full size.** Neither collection is available, so
-[another page](../performance-groups.md) has the time of an iteration of group models on generated corpora
-with as many documents, terms, classes and topics. With {most:,} topics in all, flat models are timed beside
-them on {tenth:,} documents only, a tenth of Wikipedia's {whole:,}. At full size the weights of documents,
-which are dense in a flat model, would take {gigabytes:.1f} GB (float32) besides the corpus and the work space
-of an iteration. The ratios on a tenth are in that page's table of group models against flat ones. In the
-paper, at full size, an iteration of flat RLSI takes {ratio:.1f} times as long as one of group RLSI.
+Neither collection is available, so [another page](../performance-groups.md) times iterations on generated
+corpora with as many documents, terms, classes and topics. There, flat and group RLSI with {most:,} topics run
+on all {whole:,} documents of the shape of Wikipedia; the weights of documents, which are dense in a flat
+model, take {gigabytes:.1f} GB (float32). On {tenth:,} documents, a tenth, NMF is compared, too. In the paper,
+at full size, an iteration of flat RLSI takes {ratio:.1f} times as long as one of group RLSI.
 """
 
 

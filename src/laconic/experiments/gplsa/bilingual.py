@@ -15,7 +15,7 @@ from laconic.experiments.parts import Desk, Results, Section
 from laconic.experiments.writing import count, decimal, edges, list_of, percent, quoted, table
 
 LANGUAGES = {"de": "german", "en": "english"}
-STRENGTHS = (0.1, 1.0, 10.0, 100.0, 1000.0)
+STRENGTHS = (0.1, 1.0, 10.0, 100.0, 1000.0, 1e4, 1e5, 1e6, 1e7)
 # The model whose topics are shown, as in the paper.
 SHOWN = "skl"
 N_KEYWORDS = 10

@@ -74,8 +74,7 @@ def _seconds(X: csr_array, graph: Any, n_topics: int, divergence: str, strength:
                 X, graph, n_topics, divergence, strength, start="random", marks=marks, seed=seed
             )
         ]
-        if len(moments) == len(marks):
-            best = min(best, (moments[1] - moments[0]) / ITERATIONS)
+        best = min(best, (moments[1] - moments[0]) / ITERATIONS)
     return best
 
 

@@ -1,8 +1,8 @@
 """Images in clusters, by topics that follow a graph of neighbours: Tables 1 and 2 of the paper.
 
-How long a fit runs matters as much as the strength of its graph. So one fit is looked at after several
-numbers of iterations, and all of start, strength and iterations are chosen, by the same rule for every
-method, on classes that are not among those reported.
+How images weigh, where a fit starts and how long it runs matter as much as the strength of its graph. So one
+fit is looked at after several numbers of iterations, and all four are chosen, among the same options and by
+the same rule for every method, on classes that are not among those reported.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +22,7 @@ from sklearn.preprocessing import normalize
 from laconic import datasets
 from laconic.datasets.registry import ImagesName
 from laconic.evaluate import kmeans_scores
-from laconic.experiments.fitting import iterations_given, summary
+from laconic.experiments.fitting import summary
 from laconic.experiments.gplsa.graph_nmf import (
     DivergenceGraphNMF,
     GraphNMF,
@@ -30,28 +31,36 @@ from laconic.experiments.gplsa.graph_nmf import (
     spectrum_of,
 )
 from laconic.experiments.gplsa.paper import CLUSTERING
-from laconic.experiments.gplsa.paths import Point, nmf_path, plsa_path
+from laconic.experiments.gplsa.paths import STARTS, Point, nmf_path, plsa_path
 from laconic.experiments.parts import SEED, Desk, Results
-from laconic.models import PLSA
 
 KMEANS, PLAIN = "k-means", "PLSA"
 WITH_GRAPH = ("graph NMF", "graph NMF KL", "GraphPLSA l1", "GraphPLSA l2", "GraphPLSA skl")
-METHODS = (KMEANS, PLAIN, *WITH_GRAPH)
-STARTS = ("documents", "random")
+FITTED = (PLAIN, *WITH_GRAPH)
+METHODS = (KMEANS, *FITTED)
+ALIKE, AS_THEY_ARE = "alike", "as they are"
+IMAGES = (ALIKE, AS_THEY_ARE)
 N_NEIGHBORS = 5
-# The key of the last point of a fit: converged, or as far as it was allowed to go.
-END = "end"
+# The strengths of l1, which makes rows equal much sooner, are so much smaller.
 L1_SCALE = 0.01
-CURVE_MARKS = (1, 2, 3, 5, 10, 20, 30)
+# Fits are chosen twice: among those of at least so many iterations, and among all.
+LATER, ANY = "at least 10 iterations", "any number of iterations"
+RULES = {LATER: 10, ANY: 1}
+# Settings whose scores differ by less are equally good.
+EQUAL = 0.005
 
 
 class Setting(NamedTuple):
     """What is chosen for a method."""
 
+    images: str
     start: str
     strength: float
-    iterations: int | str
-    """A number, or `END`."""
+    iterations: int
+
+
+Grid = dict[Setting, float]
+"""The mean of accuracy and NMI by settings."""
 
 
 @dataclass(frozen=True)
@@ -66,29 +75,20 @@ class Plan:
         To choose from.
     marks : tuple of int
         Numbers of iterations to choose from.
-    most : int
-        Of iterations, if a fit does not converge before.
     seeds : int
         Random starts of every reported fit.
     tuning_seeds : int
         Random starts of every fit that settings are chosen by.
     curve : int
         For how many classes scores are shown against iterations.
-    l1_most : float
-        The largest strength to choose from for l1, which makes rows equal much sooner.
-    plain_seeds : int
-        Random starts of PLSA without a graph, which the paper does not have, if there are fewer of them.
     """
 
     tuning: dict[int, int]
     strengths: tuple[float, ...]
     marks: tuple[int, ...]
-    most: int
     seeds: int
     tuning_seeds: int
     curve: int
-    l1_most: float = 10.0
-    plain_seeds: int = 5
 
 
 @dataclass(frozen=True)
@@ -130,155 +130,156 @@ def apart(labels: NDArray[Any], n_tuning: int, n_reported: int) -> tuple[list[An
     return shuffled[:n_tuning], others[:n_reported]
 
 
+def scaled(X: NDArray[np.float64], images: str, norm: str) -> NDArray[np.float64]:
+    """Images of norm one: each, or on average."""
+    if images == ALIKE:
+        return np.asarray(normalize(X, norm=norm))
+    sizes = np.linalg.norm(X, ord={"l1": 1, "l2": 2}[norm], axis=1)
+    return X / sizes.mean()
+
+
 def path(method: str, drawn: Drawn, setting: Setting, marks: Sequence[int], seed: int) -> Iterator[Point]:
-    """The fit of a method that has a graph, on its way."""
-    name, kind = method.rsplit(" ", 1)
+    """The fit of a method, on its way."""
+    loss = "l2" if method == "graph NMF" else "l1"
+    X, n_topics, strength = scaled(drawn.X, setting.images, loss), drawn.n_classes, setting.strength
     fixed: Results = {"start": setting.start, "marks": marks, "seed": seed}
-    if name == "GraphPLSA":
-        # Every image weighs the same, as in the paper.
-        X = csr_array(normalize(drawn.X, norm="l1").astype(np.float32))
-        return plsa_path(X, drawn.graph, drawn.n_classes, kind, setting.strength, **fixed)
-    X = normalize(drawn.X, norm="l1" if kind == "KL" else "l2")
-    problem: GraphNMF = (
-        DivergenceGraphNMF(X, drawn.graph, setting.strength, drawn.spectrum)
-        if kind == "KL"
-        else SquaredGraphNMF(X, drawn.graph, setting.strength)
-    )
-    return nmf_path(X, drawn.n_classes, problem, **fixed)
+    if method in ("graph NMF", "graph NMF KL"):
+        problem: GraphNMF = (
+            SquaredGraphNMF(X, drawn.graph, strength)
+            if method == "graph NMF"
+            else DivergenceGraphNMF(X, drawn.graph, strength, drawn.spectrum)
+        )
+        return nmf_path(X, n_topics, problem, **fixed)
+    # Without a graph, any divergence will do.
+    divergence = "l2" if method == PLAIN else method.removeprefix("GraphPLSA ")
+    return plsa_path(csr_array(X.astype(np.float32)), drawn.graph, n_topics, divergence, strength, **fixed)
 
 
-def scored(
-    method: str, drawn: Drawn, setting: Setting, marks: Sequence[int], seed: int
-) -> dict[str, Results]:
-    """Accuracy, NMI and objective of one fit, by numbers of iterations; the last point also as `END`."""
-    found: dict[str, Results] = {}
-    for point in path(method, drawn, setting, marks, seed):
-        run = kmeans_scores(point.weights, drawn.labels, random_state=seed)
-        run |= {"objective": point.objective}
-        found[str(point.iteration)] = run
-        if point.last:
-            found[END] = run | {"iterations": point.iteration}
-    # A fit that has converged stays where it is.
-    return {str(mark): found.get(str(mark), found[END]) for mark in marks} | {END: found[END]}
+def scored(method: str, drawn: Drawn, setting: Setting, marks: Sequence[int], seed: int) -> list[Results]:
+    """Accuracy, NMI and objective of one fit, after each number of iterations in `marks`."""
+    return [
+        {
+            "iterations": point.iteration,
+            "objective": point.objective,
+            **kmeans_scores(point.weights, drawn.labels, random_state=seed),
+        }
+        for point in path(method, drawn, setting, marks, seed)
+    ]
 
 
 def run_images(name: ImagesName, plan: Plan, desk: Desk) -> Results:
     """Choose settings on some classes, and cluster others."""
     data = datasets.load(name)
     tuning: Results = {}
-    chosen: dict[int, dict[str, Setting]] = {}
-    ended: dict[int, dict[str, Setting]] = {}
+    chosen: dict[int, dict[str, dict[str, Setting]]] = {}
     for n_tuning in dict.fromkeys(plan.tuning.values()):
         drawn = draw(data, apart(data.labels, n_tuning, 0)[0])
-        grids = {method: _grid(name, method, drawn, plan, desk) for method in WITH_GRAPH}
-        tuning[str(n_tuning)] = {method: _table(grid) for method, grid in grids.items()}
-        chosen[n_tuning] = {method: best_setting(grid) for method, grid in grids.items()}
-        ended[n_tuning] = {method: best_setting(grid, [END]) for method, grid in grids.items()}
+        trials = {method: _trials(name, method, drawn, plan, desk) for method in FITTED}
+        tuning[str(n_tuning)] = trials
+        grids = {method: grid_of(rows, plan.marks) for method, rows in trials.items()}
+        chosen[n_tuning] = {
+            rule: {method: best_setting(grid, least) for method, grid in grids.items()}
+            for rule, least in RULES.items()
+        }
     ours: Results = {}
     for n_classes, n_tuning in plan.tuning.items():
         drawn = draw(data, apart(data.labels, n_tuning, n_classes)[1])
-        settings = chosen[n_tuning]
-        runs = {method: _runs(name, method, drawn, settings.get(method), plan, desk) for method in METHODS}
-        ours[str(n_classes)] = {method: summary(each) for method, each in runs.items()}
+        pixels = _on_pixels(name, drawn, plan, desk)
+        ours[str(n_classes)] = {
+            rule: {KMEANS: pixels}
+            | {method: _reported(name, method, drawn, s, plan, desk) for method, s in settings.items()}
+            for rule, settings in chosen[n_tuning].items()
+        }
     curve = draw(data, apart(data.labels, plan.tuning[plan.curve], plan.curve)[1])
-    curves = _curves(name, curve, chosen[plan.tuning[plan.curve]], plan, desk)
     return {
         "dataset": name,
         "n_neighbors": N_NEIGHBORS,
         "strengths": plan.strengths,
         "marks": plan.marks,
-        "most": plan.most,
         "seeds": plan.seeds,
         "tuning_seeds": plan.tuning_seeds,
         "tuning_classes": plan.tuning,
         "overlap": [n for n, m in plan.tuning.items() if n + m > len(np.unique(data.labels))],
         "tuning": tuning,
-        "chosen": {n: {m: s._asdict() for m, s in each.items()} for n, each in chosen.items()},
-        "chosen_end": {n: {m: s._asdict() for m, s in each.items()} for n, each in ended.items()},
+        "chosen": {
+            n: {rule: {m: s._asdict() for m, s in each.items()} for rule, each in rules.items()}
+            for n, rules in chosen.items()
+        },
         "ours": ours,
         "paper": {n: CLUSTERING[name].get(n, {}) for n in plan.tuning},
         "curve_classes": plan.curve,
-        "curves": curves,
+        "curves": _curves(name, curve, chosen[plan.tuning[plan.curve]][LATER], plan, desk),
     }
 
 
-Grid = dict[Setting, Results]
-
-
-def strengths_of(method: str, plan: Plan) -> list[float]:
-    """The strengths to choose from: for l1, which makes rows equal, they are smaller."""
-    if not method.endswith("l1"):
-        return list(plan.strengths)
-    return [strength * L1_SCALE for strength in plan.strengths if strength * L1_SCALE <= plan.l1_most]
-
-
-def _grid(name: str, method: str, drawn: Drawn, plan: Plan, desk: Desk) -> Grid:
-    """Mean scores of a method for every start, strength and number of iterations."""
-    grid: Grid = {}
-    marks = (*plan.marks, plan.most)
-    for start in STARTS:
-        for strength in strengths_of(method, plan):
-            setting = Setting(start, strength, END)
-            runs = []
-            for seed in range(SEED, SEED + plan.tuning_seeds):
-                what = f"{method}, {start}, {strength:g}, {marks}, {seed}"
-                key = f"{name}, {drawn.n_classes} classes to choose on: {what}"
-                runs.append(desk.keep(key, scored, method, drawn, setting, marks, seed))
-            for mark in (*map(str, plan.marks), END):
-                at = [{key: run[mark][key] for key in ("accuracy", "nmi")} for run in runs]
-                grid[setting._replace(iterations=mark)] = summary(at)
-    return grid
-
-
-def best_setting(grid: Grid, marks: Sequence[Any] | None = None) -> Setting:
-    """The setting whose accuracy and NMI are largest together; of equals, the first."""
-    possible = [setting for setting in grid if marks is None or setting.iterations in marks]
-    return max(possible, key=lambda setting: grid[setting]["accuracy"] + grid[setting]["nmi"])
-
-
-def _table(grid: Grid) -> list[Results]:
-    """The grid as JSON holds it."""
-    return [
-        setting._asdict() | {"accuracy": run["accuracy"], "nmi": run["nmi"]} for setting, run in grid.items()
-    ]
-
-
-def _runs(
-    name: str, method: str, drawn: Drawn, setting: Setting | None, plan: Plan, desk: Desk
-) -> list[Results]:
-    """Scores of a method from every start."""
-    n_seeds = min(plan.seeds, plan.plain_seeds) if method == PLAIN else plan.seeds
-    seeds = range(SEED + 1, SEED + 1 + n_seeds)
-    what = f"{name}, {drawn.n_classes} classes: {method}"
-    if setting is None:
-        return [desk.keep(f"{what}, {seed}", _without_graph, method, drawn, seed) for seed in seeds]
-    last = plan.most if setting.iterations == END else int(setting.iterations)
-    what += f", {setting.start}, {setting.strength:g}, {last}"
-    runs = [desk.keep(f"{what}, {seed}", scored, method, drawn, setting, [last], seed) for seed in seeds]
-    return [{key: run[END][key] for key in ("accuracy", "nmi")} for run in runs]
-
-
-def _without_graph(method: str, drawn: Drawn, seed: int) -> Results:
-    points = normalize(drawn.X)
+def strengths_of(method: str, strengths: Sequence[float]) -> list[float]:
+    """The strengths to choose from: for l1 they are smaller."""
     if method == PLAIN:
-        X = csr_array(normalize(drawn.X, norm="l1").astype(np.float32))
-        with iterations_given():
-            plsa = PLSA(drawn.n_classes, solver="em", max_iter=200, random_state=seed, n_jobs=1)
-            points = np.asarray(plsa.fit_transform(X))
-    return kmeans_scores(points, drawn.labels, random_state=seed)
+        return [0.0]
+    scale = L1_SCALE if method.endswith("l1") else 1.0
+    return [strength * scale for strength in strengths]
+
+
+def _trials(name: str, method: str, drawn: Drawn, plan: Plan, desk: Desk) -> list[Results]:
+    """Mean scores of a method for all images, starts and strengths, along the numbers of iterations."""
+    rows = []
+    for images, start, strength in product(IMAGES, STARTS, strengths_of(method, plan.strengths)):
+        setting = Setting(images, start, strength, plan.marks[-1])
+        runs = []
+        for seed in range(SEED, SEED + plan.tuning_seeds):
+            what = f"{method}, {tuple(setting)}, {plan.marks}, {seed}"
+            key = f"{name}, {drawn.n_classes} classes to choose on: {what}"
+            runs.append(desk.keep(key, scored, method, drawn, setting, plan.marks, seed))
+        means = [summary(points) for points in zip(*runs, strict=True)]
+        scores = {key: [mean[key] for mean in means] for key in ("accuracy", "nmi")}
+        rows.append({"images": images, "start": start, "strength": strength, **scores})
+    return rows
+
+
+def grid_of(rows: Sequence[Results], marks: Sequence[int]) -> Grid:
+    """The grid of a method, from the scores that its trials had along the numbers of iterations."""
+    return {
+        Setting(row["images"], row["start"], row["strength"], mark): (accuracy + nmi) / 2
+        for row in rows
+        for mark, accuracy, nmi in zip(marks, row["accuracy"], row["nmi"], strict=True)
+    }
+
+
+def best_setting(grid: Grid, least: int = 1) -> Setting:
+    """The best with at least so many iterations; of those about as good, one with the weakest graph."""
+    possible = {setting: score for setting, score in grid.items() if setting.iterations >= least}
+    enough = max(possible.values()) - EQUAL
+    good = [setting for setting, score in possible.items() if score > enough]
+    return min(good, key=lambda setting: (setting.strength, -possible[setting]))
+
+
+def _on_pixels(name: str, drawn: Drawn, plan: Plan, desk: Desk) -> Results:
+    """Scores of k-means on the images themselves, all of the same length."""
+
+    def scores(seed: int) -> Results:
+        return kmeans_scores(normalize(drawn.X), drawn.labels, random_state=seed)
+
+    what = f"{name}, {drawn.n_classes} classes: {KMEANS}"
+    seeds = range(SEED + 1, SEED + 1 + plan.seeds)
+    return summary([desk.keep(f"{what}, {seed}", scores, seed) for seed in seeds])
+
+
+def _reported(name: str, method: str, drawn: Drawn, setting: Setting, plan: Plan, desk: Desk) -> Results:
+    """Scores of a method from every start."""
+    marks = (setting.iterations,)
+    what = f"{name}, {drawn.n_classes} classes: {method}, {tuple(setting)}"
+    runs = [
+        desk.keep(f"{what}, {seed}", scored, method, drawn, setting, marks, seed)[-1]
+        for seed in range(SEED + 1, SEED + 1 + plan.seeds)
+    ]
+    return summary([{key: run[key] for key in ("accuracy", "nmi")} for run in runs])
 
 
 def _curves(name: str, drawn: Drawn, chosen: dict[str, Setting], plan: Plan, desk: Desk) -> Results:
-    """Scores and objectives along one fit of every method, with its chosen start and strength."""
-    marks = (*CURVE_MARKS, *(mark for mark in (60, 100, 200, 300) if mark <= plan.most))
+    """Scores and objectives along one fit of every method, with its chosen images, start and strength."""
     found = {}
-    for method in WITH_GRAPH:
-        setting = chosen[method]
-        what = f"{method}, {setting.start}, {setting.strength:g}, {marks}"
+    for method, setting in chosen.items():
+        what = f"{method}, {tuple(setting)}, {plan.marks}"
         key = f"{name}, {drawn.n_classes} classes, on the way: {what}"
-        points = desk.keep(key, scored, method, drawn, setting, marks, SEED + 1)
-        found[method] = [
-            {"iterations": mark} | {key: points[str(mark)][key] for key in ("accuracy", "nmi", "objective")}
-            for mark in marks
-        ]
+        found[method] = desk.keep(key, scored, method, drawn, setting, plan.marks, SEED + 1)
     return found

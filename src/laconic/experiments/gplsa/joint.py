@@ -35,11 +35,11 @@ from laconic.losses.divergence.problems import SIMPLEX
 from laconic.losses.loop import Patience
 from laconic.models import MultimodalPLSA
 
-STRENGTHS = (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0, 10000.0)
+STRENGTHS = (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0, 1e4, 1e5, 1e6)
 WITH_PAIR, WITHOUT_PAIR = "with its own pair", "without its own pair"
 TOPIC, SEMANTIC = "topic space", "semantic space"
 # Of canonical correlation: numbers of dimensions to choose from, and what is added to variances (as a share).
-DIMENSIONS, RIDGE = (5, 10, 20, 50, 100), 0.1
+DIMENSIONS, RIDGE = (5, 10, 20, 50, 100, 120), 0.1
 _PATIENCE = Patience(200, 1e-6)
 
 

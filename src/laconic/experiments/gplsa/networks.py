@@ -16,13 +16,13 @@ from laconic.evaluate import kmeans_scores
 from laconic.experiments.figures import Chart, Line
 from laconic.experiments.fitting import iterations_given, summary
 from laconic.experiments.parts import SEED, Desk, Results, Section
-from laconic.experiments.writing import count, percent, table
+from laconic.experiments.writing import count, edges, list_of, percent, table
 from laconic.models import PLSA, GraphPLSA
 
 WORDS = "k-means"
 NAMES: tuple[GraphName, ...] = ("cora_ml", "dblp4")
 DIVERGENCES = ("l1", "l2", "skl")
-STRENGTHS = (0.1, 1.0, 10.0, 100.0, 1000.0)
+STRENGTHS = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
 
 _TITLES = {"cora_ml": "Cora-ML (papers, citations)", "dblp4": "DBLP (authors, common papers)"}
 _TEXT = """
@@ -37,13 +37,17 @@ of length one.
 
 {table}
 
+By accuracy, the best strength of each divergence:
+
+{edges}
+
 {figures}
 """
 
 
 def run(quick: bool, desk: Desk) -> Results:
     """Compare PLSA with and without the graph, for several strengths."""
-    n_starts, iterations, strengths = (1, 5, STRENGTHS[1:3]) if quick else (3, 100, STRENGTHS)
+    n_starts, iterations, strengths = (1, 5, (1.0, 10.0)) if quick else (3, 100, STRENGTHS)
     found: Results = {"starts": n_starts, "iterations": iterations, "datasets": {}}
     for name in NAMES:
         data = datasets.load(name)
@@ -135,6 +139,7 @@ def render(results: Results) -> Section:
         iterations=results["iterations"],
         starts=count(results["starts"], "random start"),
         table=_table(results),
+        edges="\n".join(_edges(results, name) for name in results["datasets"]),
         figures="\n\n".join(shown),
     )
     return Section(
@@ -154,6 +159,24 @@ def _table(results: Results) -> str:
             rows.append([_TITLES[name], method, "", *cells])
     headings = ["accuracy / NMI (%)", "method", "no graph", *strengths]
     return table(headings, rows, "llr" + "r" * len(strengths))
+
+
+def _best_strengths(results: Results, name: str) -> dict[str, float]:
+    """By divergence, the strength of the largest accuracy; of equals, the smallest."""
+    scores = results["datasets"][name]["scores"]
+    return {
+        divergence: max(
+            results["strengths"], key=lambda s: scores[f"GraphPLSA {divergence} {s:g}"]["accuracy"]
+        )
+        for divergence in DIVERGENCES
+    }
+
+
+def _edges(results: Results, name: str) -> str:
+    strengths: list[float] = results["strengths"]
+    best = _best_strengths(results, name)
+    shown = list_of(f"{strength:g} ({divergence})" for divergence, strength in best.items())
+    return f"- {_TITLES[name]}: {shown}. {edges(best, dict.fromkeys(best, strengths))}"
 
 
 def _cell(run: Results) -> str:
@@ -181,10 +204,13 @@ def _findings(results: Results) -> list[str]:
         best = max(graphed, key=lambda key: graphed[key]["accuracy"])
         better = sum(run["accuracy"] > scores["PLSA"]["accuracy"] for run in graphed.values())
         method, strength = best.rsplit(" ", 1)
+        ends = {f"{min(results['strengths']):g}": "smallest", f"{max(results['strengths']):g}": "largest"}
+        edge = f", the {ends[strength]} tried" if strength in ends else ""
         sentences.append(
             f"**{_TITLES[name]}**: PLSA clusters {percent(scores['PLSA']['accuracy'])} % correctly (NMI "
             f"{percent(scores['PLSA']['nmi'])} %), with the graph up to "
             f"{percent(graphed[best]['accuracy'])} % (NMI {percent(graphed[best]['nmi'])} %; {method}, "
-            f"strength {strength}); {better} of {len(graphed)} divergences and strengths do better than PLSA."
+            f"strength {strength}{edge}); {better} of {len(graphed)} divergences and strengths do better "
+            "than PLSA."
         )
     return sentences

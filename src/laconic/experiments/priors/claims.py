@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from laconic.experiments.parts import Claim, Results, Verdict, judged, untested
-from laconic.experiments.priors.classes import FEWER, ML_NMF, PARETO, sparser
+from laconic.experiments.priors.classes import FEWER, ML_NMF, PARETO, UNMOVED, sparser
 from laconic.experiments.priors.readings import ML, which_are_sparser
 from laconic.experiments.writing import decimal, list_of
 
@@ -40,7 +40,7 @@ def _literal(results: Results) -> Verdict:
 def _toothless(*data: Results) -> Verdict:
     moved = [results["exponential_differs"] / results["largest_topic_weight"] for results in data]
     return judged(
-        [value < 0.01 for value in moved],
+        [value < UNMOVED for value in moved],
         f"With the exponential prior, no weight of a topic moves by more than {max(moved):.1%} of the "
         "largest. Even for NMF, where topics sum to one, it only divides documents' weights by a constant.",
     )

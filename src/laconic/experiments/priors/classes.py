@@ -27,6 +27,8 @@ TOL = 1e-7
 USED = 0.01
 # Documents have fewer topics if they are fewer by more than this share: more than starts differ.
 FEWER = 0.02
+# Topics whose weights move by less than this share of the largest are as they were.
+UNMOVED = 0.01
 
 ML_PLSA, BPD, BPD_STRONG = "PLSA", f"PLSA, pseudo-Dirichlet {EPS}", f"PLSA, pseudo-Dirichlet {EPS}, weight 10"
 ML_NMF, EXPONENTIAL, PARETO, BPD_NMF = (
@@ -65,8 +67,8 @@ English stop words), on average {length:.0f} in a document; {topics} topics; {st
 prior start from maximum likelihood, as in the paper: up to {iterations} iterations without the prior, and as
 many with it. Models without a prior have up to twice as many, so that all converge.
 
-- *non-zeros*: share of the documents' weights that are not exactly zero; without a prior weights only come
-  close to zero, with one they are set to zero where that is a stationary value
+- *non-zeros*: share of the documents' weights that are not exactly zero; without a prior weights are zero
+  where that is likeliest, with one where it is a stationary value
 - *used*: share of the weights that are at least {used:.0%} of the document
 - *topics per document*: exp of the entropy of a document's topics, mean over documents; "fewer" means fewer
   by more than {fewer:.0%}
@@ -249,13 +251,20 @@ def _exponential(results: Results) -> str:
     before, after = _change(results, key)
     moved = results["exponential_differs"] / results["largest_topic_weight"]
     same = not sparser(before, after) and not sparser(after, before)
-    verdict = "confirmed: the l1 penalty makes nothing sparse here" if same else "not confirmed here"
+    verdict = "confirmed: the l1 penalty moves no topic" if moved < UNMOVED else "not confirmed here"
+    numerics = (
+        ""
+        if same
+        else " Documents have another number of topics since their weights are found by coordinate descent "
+        "without a prior and by expectation-maximisation with one. So for the other priors, too, differences "
+        "of this size say nothing."
+    )
     return (
         f"- {key}: documents have {'about as many' if same else 'a different number of'} topics "
         f"({decimal(before['effective'], 2)} → {decimal(after['effective'], 2)}), and no weight of a topic "
         f"differs from that of maximum likelihood by more than {moved:.1%} of the largest weight. In theory, "
         "where topics sum to one, this prior only divides all weights by a constant (which is why less is "
-        f"explained). This is {verdict}."
+        f"explained). This is {verdict}.{numerics}"
     )
 
 

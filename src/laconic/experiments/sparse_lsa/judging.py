@@ -163,7 +163,7 @@ CHANGED = (
     "for all others; with the most dimensions it then lay well below LSA. Now it is chosen at every "
     "dimension, among smaller values. On 20 Newsgroups they were made smaller twice more, because the best "
     "was the smallest of them.",
-    "**LDA.** It had 10 iterations at first, and now runs until it comes to rest; on NIPS it still has 30.",
+    "**LDA.** It had 10 iterations at first (30 on NIPS), and now runs until it comes to rest.",
     "**Reuters.** At first there were 2,858 articles of 36 topics, at most 200 of each, in two random "
     "splits; now it is the usual split with all articles of one topic. For time, the classifier's penalty "
     "is chosen from fewer values with fewer folds, sparse coding has 100 dimensions only, and LDA 10.",
