@@ -23,11 +23,9 @@ from typing import Any
 
 from benchmarks.peers.contenders import Contender, contenders
 from benchmarks.peers.page import means_of, write_page
-from benchmarks.peers.protocols import PROTOCOLS, Protocol, measure
+from benchmarks.peers.protocols import PROTOCOLS, Protocol, is_at_hand, measure
 from benchmarks.peers.store import KEPT, Store, default_folder, source_state
 from benchmarks.report import console
-
-from laconic.datasets import available
 
 ONE_THREAD = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"
@@ -82,10 +80,6 @@ def versions_of(contender: Contender) -> dict[str, str]:
         except PackageNotFoundError:
             continue
     return found
-
-
-def is_at_hand(collection: str) -> bool:
-    return any(info.name == collection and info.present for info in available())
 
 
 def run_missing(store: Store, options: argparse.Namespace) -> None:

@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from benchmarks.peers.contenders import Contender, contenders
 from benchmarks.peers.measures import Mean, mean_of
-from benchmarks.peers.protocols import LABELS, OCTIS, OCTIS_20, PROTOCOLS, SEEDS, Protocol
+from benchmarks.peers.protocols import LABELS, OCTIS, PROTOCOLS, SEEDS, Protocol, is_at_hand
+from benchmarks.peers.standing import (
+    MEASURES,
+    NOTES,
+    OURS,
+    PUBLISHED_OF,
+    TITLES,
+    add_both,
+    add_leaders,
+    add_published,
+    ahead,
+    ahead_in_all,
+    leaders,
+)
 from benchmarks.peers.store import Store, source_state
 from benchmarks.report import Columns, Report
 
 from laconic.experiments.figures import Chart, Charts, Line, write_pictures
 
-OURS = "laconic.fit"
 PICTURE = "peers.svg"
 PICTURED = ((OCTIS, "octis_bbc_news"), (LABELS, "bbc_news"))
 NOT_PICTURED = (
@@ -24,30 +36,6 @@ NOT_PICTURED = (
     "turftopic S3",
 )
 """The first three lie on laconic.fit, and the last so low that all others would lie on each other."""
-PUBLISHED: Mapping[str, tuple[float, float]] = {
-    "LDA": (0.014, 0.577),
-    "NMF": (0.012, 0.549),
-    "CTM": (0.094, 0.819),
-    "BERTopic": (0.167, 0.794),
-    "Top2Vec": (0.171, 0.792),
-}
-"""NPMI and diversity of BBC News in the paper of BERTopic (arXiv 2203.05794, table 1)."""
-NAMES = {"npmi": "NPMI"}
-TITLES = {
-    "octis_bbc_news": "OCTIS' BBC News",
-    "octis_m10": "OCTIS' M10",
-    "bbc_news": "BBC News",
-    "ag_news": "AG News",
-    "reuters21578": "Reuters-21578",
-    "20newsgroups": "20 Newsgroups",
-}
-NOTES = {OCTIS.name: ", OCTIS' protocol", OCTIS_20.name: ", OCTIS' protocol with 20 topics"}
-MEASURES = {
-    OCTIS.name: ("npmi", "diversity"),
-    OCTIS_20.name: ("npmi", "diversity"),
-    LABELS.name: ("npmi", "diversity", "stability", "purity", "accuracy"),
-}
-
 PAGE = """# laconic and its peers
 
 {headline}
@@ -62,7 +50,11 @@ thread, with the settings that its manual starts with; laconic runs with its def
 - BERTopic starts with clusters of five, as in its paper, and merges them. turftopic's models run with their
   defaults. These four start from sentence vectors of all-MiniLM-L6-v2, which reads the first 256 tokens of
   a text. The vectors are computed once for all of them, and every fit is charged for the time and memory of
-  those it uses. FASTopic ignores its `random_state`, so its fits are seeded from outside.
+  those it uses. FASTopic ignores its `random_state`, so its fits are seeded from outside; where all documents
+  at once would not fit into memory, it takes them in batches.
+- laconic's defaults were chosen on 20 Newsgroups, Reuters-21578 and Ohsumed, and confirmed on BBC News, M10
+  and DBLP ([how](performance-topics.md)), so these texts are not new to them. OCTIS' file of BBC News had no
+  part in it, but its articles are those of BBC News.
 
 Times run from texts to topics, after a first small fit, so they exclude imports and compilation. There is
 CPU time and wall time; the machine is shared, so look at the CPU time. ± is half a 95 % interval over
@@ -103,16 +95,19 @@ def means_of(result: Mapping[str, Any]) -> dict[str, list[float | None]] | None:
 
 
 def all_means(store: Store, everyone: Sequence[Contender]) -> dict[str, Any]:
-    """What is known of every contender on every collection, in few numbers."""
+    """What is known of every contender on every collection, in few numbers, or why it failed."""
     kept = {}
     for protocol in PROTOCOLS.values():
         for collection in protocol.collections:
             for contender in everyone:
                 result = store.read(protocol.name, collection, contender.key) or {}
                 means = means_of(result)
+                name = f"{protocol.name}/{collection}/{contender.key}"
                 if means is not None:
                     told = {what: result[what] for what in ("versions", "source", "day") if what in result}
-                    kept[f"{protocol.name}/{collection}/{contender.key}"] = {**told, "means": means}
+                    kept[name] = {**told, "means": means}
+                elif "failed" in result:
+                    kept[name] = {"failed": result["failed"]}
     return kept
 
 
@@ -193,97 +188,6 @@ LABELS_COLUMNS = {
 }
 
 
-def ahead(rows: Sequence[Mapping[str, Any]], measures: Sequence[str], ours: str = OURS) -> str:
-    """In words: who is ahead of laconic's defaults, in what, and whom these are ahead of in everything.
-
-    The means decide, also where intervals overlap.
-    """
-    own = next((row for row in rows if row["what"] == ours), None)
-    if own is None:
-        return f"{ours} has no result here."
-    others = [row for row in rows if row["family"] != "laconic"]
-    sentences = []
-    for what in measures:
-        better = [row["what"] for row in others if row[what].value > own[what].value]
-        named = NAMES.get(what, what)
-        sentences.append(f"in {named}: {', '.join(better) or 'none'}")
-    beaten = [row["what"] for row in others if all(row[what].value < own[what].value for what in measures)]
-    sentences.append(f"behind it in all of these: {', '.join(beaten) or 'none'}")
-    return f"Peers ahead of `{ours}` " + "; ".join(sentences) + "."
-
-
-def leaders(tables: Mapping[tuple[str, str], Sequence[Mapping[str, Any]]]) -> list[dict[str, Any]]:
-    """For each collection and measure: the best peer, the best of all, and where laconic's defaults stand.
-
-    The place is that among the peers, without laconic's other rows. The means decide, also where intervals
-    overlap.
-    """
-    found = []
-    for (protocol, collection), rows in tables.items():
-        own = next((row for row in rows if row["what"] == OURS), None)
-        peers = [row for row in rows if row["family"] != "laconic"]
-        if own is None or not peers:
-            continue
-        for what in MEASURES[protocol]:
-            best, peer = (max(some, key=lambda row: row[what].value) for some in (rows, peers))
-            place = 1 + sum(row[what].value > own[what].value for row in peers)
-            found.append(
-                {
-                    "where": TITLES[collection] + (", K = 20" if protocol == OCTIS_20.name else ""),
-                    "measure": NAMES.get(what, what),
-                    "peer": f"{peer['what']} {peer[what].value:.3f}",
-                    "own": own[what].value,
-                    "place": place,
-                    "of": len(peers) + 1,
-                    "standing": f"{place} of {len(peers) + 1}",
-                    "times": peer["times"],
-                    "best": f"{best['what']} {best[what].value:.3f}",
-                }
-            )
-    return found
-
-
-LEADERS_COLUMNS = {
-    "where": ("collection", str),
-    "measure": ("measure", str),
-    "peer": ("best peer", str),
-    "own": (OURS, "{:.3f}".format),
-    "standing": (f"place of {OURS}", str),
-    "times": (f"CPU time, best peer ÷ {OURS}", "{:,.1f}".format),
-    "best": ("best of all rows", str),
-}
-
-
-def add_leaders(report: Report, found: list[dict[str, Any]]) -> None:
-    """The table of who is ahead in what, and what it comes to."""
-    report.add("Who is ahead", found, LEADERS_COLUMNS)
-    counts = []
-    for measure in dict.fromkeys(row["measure"] for row in found):
-        rows = [row for row in found if row["measure"] == measure]
-        counts.append(f"in {measure} in {sum(row['place'] == 1 for row in rows)} of {len(rows)} tables")
-    report.page.append(
-        f"`{OURS}` is ahead of all peers {', '.join(counts)}. Its place is that among the peers, without "
-        "laconic's other models and weightings; the last column counts them, too. The means decide, also "
-        "where intervals overlap. Rows of different days are compared here, so small ratios of CPU time may "
-        "be the machine's. Diversity means little alone: topics whose words never occur together are "
-        "diverse, too.\n"
-    )
-
-
-def published_rows(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The published rows, and where laconic's defaults stand to each."""
-    own = next((row for row in rows if row["what"] == OURS), None)
-    published = []
-    for name, (npmi, diversity) in PUBLISHED.items():
-        differences = (
-            ""
-            if own is None
-            else (f"{own['npmi'].value - npmi:+.3f}, {own['diversity'].value - diversity:+.3f}")
-        )
-        published.append({"what": name, "npmi": npmi, "diversity": diversity, "ours": differences})
-    return published
-
-
 def absences(store: Store, everyone: Sequence[Contender]) -> list[str]:
     """What has no result, and why: a line for each collection and reason."""
     lines = []
@@ -296,8 +200,8 @@ def absences(store: Store, everyone: Sequence[Contender]) -> list[str]:
                     why = result.get("missing") or result.get("failed") or "not run yet"
                     reasons.setdefault(why, []).append(contender.name)
             if list(map(len, reasons.values())) == [len(everyone)]:
-                why = "the collection was not available, or not asked for"
-                lines.append(f"{title_of(protocol, collection)}: nothing; {why}.")
+                why = "nobody has run it yet" if is_at_hand(collection) else "its data are not at hand here"
+                lines.append(f"{title_of(protocol, collection)}: nothing, because {why}.")
             else:
                 named = (f"{', '.join(names)} ({why})" for why, names in reasons.items())
                 lines += [f"{title_of(protocol, collection)}: {each}." for each in named]
@@ -317,6 +221,18 @@ def outdated(store: Store, everyone: Sequence[Contender]) -> list[str]:
             )
             if any(means_of(result) is not None and result.get("source") != state for result in results):
                 found.append(title_of(protocol, collection))
+    return found
+
+
+def undated(store: Store, everyone: Sequence[Contender]) -> list[str]:
+    """The rows of which only rounded means are left, without the day of their runs, by collections."""
+    found = []
+    for protocol in PROTOCOLS.values():
+        for collection in protocol.collections:
+            results = {each.name: store.read(protocol.name, collection, each.key) or {} for each in everyone}
+            names = [name for name, result in results.items() if "means" in result and "day" not in result]
+            if names:
+                found.append(f"{title_of(protocol, collection)}: {', '.join(names)}.")
     return found
 
 
@@ -349,6 +265,13 @@ def chart_of(
     return Chart(TITLES[collection] + held_out, "CPU seconds, texts to topics", "NPMI", lines)
 
 
+def half_measured(pictured: Mapping[str, Sequence[Mapping[str, Any]]], shared: Collection[str]) -> str:
+    """Who is not in the picture because they ran on one of its collections only, as a sentence."""
+    told = dict.fromkeys(row["what"] for rows in pictured.values() for row in rows)
+    names = [name for name in told if name not in shared and name not in NOT_PICTURED]
+    return f" {', '.join(names)} did not run on both collections." if names else ""
+
+
 def write_page(store: Store, page: Path | None) -> None:
     """Print the tables; and write them, and the picture, where asked for."""
     everyone = contenders()
@@ -360,7 +283,9 @@ def write_page(store: Store, page: Path | None) -> None:
         if (rows := summaries(store, protocol, collection, everyone))
     }
     if found := leaders(tables):
-        add_leaders(report, found)
+        add_leaders(report, found, ahead_in_all(tables))
+    for collection in OCTIS.collections:
+        add_both(report, tables.get((OCTIS.name, collection), []), collection)
     for (name, collection), rows in tables.items():
         protocol = PROTOCOLS[name]
         words, columns = (
@@ -370,7 +295,7 @@ def write_page(store: Store, page: Path | None) -> None:
         sizes = ", ".join(map(str, protocol.sizes))
         explained = words.format(name=TITLES[collection], sizes=sizes, seeds=len(SEEDS))
         report.page.append(f"{explained}\n\n{ahead(rows, MEASURES[name])}\n")
-        if protocol is OCTIS and collection == "octis_bbc_news":
+        if protocol is OCTIS and collection == PUBLISHED_OF:
             add_published(report, rows)
     pictured = {name: tables.get((protocol.name, name), []) for protocol, name in PICTURED}
     shared = set.intersection(*({row["what"] for row in rows} for rows in pictured.values()))
@@ -379,12 +304,19 @@ def write_page(store: Store, page: Path | None) -> None:
         report.page.append(
             f"## Quality against time\n\n![NPMI against CPU seconds](images/{PICTURE})\n\n"
             "Up and to the left is better; the horizontal axis is logarithmic. For want of room the picture "
-            f"is without {', '.join(NOT_PICTURED[:-1])} and {NOT_PICTURED[-1]}; the tables have them.\n"
+            f"is without {', '.join(NOT_PICTURED[:-1])} and {NOT_PICTURED[-1]}; the tables have them."
+            f"{half_measured(pictured, shared)}\n"
         )
     if older := outdated(store, everyone):
         report.page.append(
             "## Older rows\n\nSome of laconic's rows were measured before its source last changed: those for "
             f"{', '.join(older)}. `--only laconic --again` measures them again.\n"
+        )
+    if rounded := undated(store, everyone):
+        bullets = "\n".join(f"- {line}" for line in rounded)
+        report.page.append(
+            "## Rows without a date\n\nOf these rows, only rounded means are left, from an earlier state of "
+            f"the benchmark. `--again` measures them again.\n\n{bullets}\n"
         )
     lacking = absences(store, everyone)
     report.page.append("## Not run\n\n" + ("\n".join(f"- {line}" for line in lacking) or "Nothing.") + "\n")
@@ -397,29 +329,3 @@ def write_page(store: Store, page: Path | None) -> None:
         images = page.parent / "images"
         images.mkdir(exist_ok=True)
         write_pictures({PICTURE: Charts(charts)}, images)
-
-
-def add_published(report: Report, rows: Sequence[Mapping[str, Any]]) -> None:
-    """The table of published numbers."""
-    report.add(
-        "OCTIS' BBC News, published",
-        published_rows(rows),
-        {
-            "what": ("what", str),
-            "npmi": ("NPMI", "{:.3f}".format),
-            "diversity": ("diversity", "{:.3f}".format),
-            "ours": (f"{OURS} minus this", str),
-        },
-    )
-    leading = [
-        row["what"]
-        for row in rows
-        if all(row["npmi"].value > npmi and row["diversity"].value > one for npmi, one in PUBLISHED.values())
-    ]
-    report.page.append(
-        f"Ahead of every published row in both numbers at once: {', '.join(leading) or 'none'}.\n\n"
-        "These numbers are from the BERTopic paper ([arXiv 2203.05794](https://arxiv.org/abs/2203.05794), "
-        "table 1), with the same files, protocol, K and number of runs; none of them was measured here. Its "
-        "LDA and NMF are gensim's, which were also run here. Its sentence vectors come from a larger "
-        "encoder, all-mpnet-base-v2.\n"
-    )

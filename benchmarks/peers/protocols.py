@@ -22,7 +22,7 @@ from benchmarks.peers.measures import (
     topic_diversity,
 )
 
-from laconic.datasets import Texts, load
+from laconic.datasets import Texts, available, load
 
 SEEDS = (0, 1, 2)
 N_FIRST, N_FIRST_TOPICS = 300, 5
@@ -163,6 +163,11 @@ def measure(protocol: Protocol, contender: Contender, collection: str, vectors: 
     fit = Fitter(contender, texts.options, encoder)
     fit.warm_up(texts.texts)
     return protocol.measure(texts, fit, protocol.sizes)
+
+
+def is_at_hand(collection: str) -> bool:
+    """Whether all files of a collection are there."""
+    return any(info.name == collection and info.present for info in available())
 
 
 def frequent(texts: Texts, fewest: int = 20) -> Texts:

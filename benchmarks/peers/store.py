@@ -60,8 +60,12 @@ class Store:
         """A result, or None: that of runs, or else the means of former ones, or else why there is none."""
         path = self.path(protocol, collection, contender)
         found = json.loads(path.read_text()) if path.exists() else None
-        if found is None or "runs" not in found:
-            return self.means().get(f"{protocol}/{collection}/{contender}", found)
+        if found is not None and "runs" in found:
+            return found
+        former = self.means().get(f"{protocol}/{collection}/{contender}")
+        # The last who tried tells why there is nothing, unless all that they tell is what they lack.
+        if former is not None and ("means" in former or found is None or "missing" in found):
+            return former
         return found
 
     def means(self) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from benchmarks.peers import contenders as taking_part
 from benchmarks.peers import page as pages
+from benchmarks.peers import standing
 from benchmarks.peers.contenders import Contender, Fitted, Task, heaviest
 from benchmarks.peers.encoders import StoredEncoder
 from benchmarks.peers.measures import (
@@ -26,6 +27,7 @@ from benchmarks.peers.measures import (
 )
 from benchmarks.peers.protocols import LABELS, OCTIS, Fitter, by_labels, by_octis, frequent
 from benchmarks.peers.store import KEPT, Store, source_state
+from benchmarks.report import Report
 from scipy.stats import t
 
 from laconic.datasets import Texts
@@ -248,6 +250,61 @@ def test_the_readme_has_the_numbers_of_the_page():
     assert "BERTopic {} and {} ".format(*numbers("BERTopic")) in readme
 
 
+class TestStanding:
+    def row(self, what, npmi, diversity, family="peers"):
+        return {"what": what, "family": family, "npmi": Mean(npmi), "diversity": Mean(diversity)}
+
+    def rows(self):
+        return [
+            self.row("leader", 0.3, 0.95, "laconic"),
+            self.row("coherent", 0.25, 0.7, "laconic"),
+            self.row("loser", 0.01, 0.5, "laconic"),
+            self.row("diverse", -0.2, 0.9),
+            self.row("middling", 0.2, 0.6),
+        ]
+
+    def told(self, collection, rows=None):
+        report = Report("{headline}", "")
+        standing.add_both(report, rows or self.rows(), collection)
+        return "\n".join(report.page)
+
+    def test_each_row_names_who_is_ahead_of_it_and_in_which_number(self):
+        told = self.told("octis_m10")
+        assert "| leader | 0.300, 0.950 | nobody | nobody | nobody |" in told
+        assert "| coherent | 0.250, 0.700 | nobody | diverse (-0.200, 0.900) | nobody |" in told
+        assert "| loser | 0.010, 0.500 | nobody | diverse (-0.200, 0.900) | middling (0.200, 0.600) |" in told
+        assert "- Ahead of every peer that ran here in both numbers at once: leader." in told
+        assert "- Nobody is ahead in both numbers at once of: leader, coherent." in told
+        assert "- Somebody is ahead in both numbers at once of: loser." in told
+        assert "- Peers that no row of laconic is ahead of in both numbers at once: none." in told
+
+    def test_published_rows_count_where_they_were_measured(self):
+        assert "published" not in self.told("octis_m10")
+        told = self.told(standing.PUBLISHED_OF)
+        assert "CTM, published (0.094, 0.819)" in told
+        assert "- Ahead of every published row in both numbers at once: leader." in told
+
+    def test_who_is_level_is_neither_ahead_nor_behind(self):
+        rows = [self.row("ours", 0.2, 0.8, "laconic"), self.row("level", 0.1, 0.8)]
+        told = self.told("octis_m10", rows)
+        assert "| ours | 0.200, 0.800 | nobody | nobody | nobody |" in told
+        assert "- Ahead of every peer that ran here in both numbers at once: none." in told
+        assert "- Peers that no row of laconic is ahead of in both numbers at once: level." in told
+
+    def test_who_is_ahead_in_every_measure_is_named(self):
+        rows = [
+            self.row("laconic.fit", 0.2, 0.8, "laconic"),
+            self.row("laconic NMF", 0.3, 0.9, "laconic"),
+            self.row("better", 0.3, 0.9),
+            self.row("diverse", 0.1, 0.9),
+        ]
+        tables = {("octis-20", "octis_m10"): rows, ("octis", "octis_m10"): rows[:2]}
+        assert standing.ahead_in_all(tables) == ["better on OCTIS' M10, K = 20"]
+
+    def test_nothing_is_said_without_peers(self):
+        assert self.told("octis_m10", self.rows()[:3]) == ""
+
+
 class TestPage:
     def store(self, folder):
         store = Store(folder)
@@ -275,7 +332,7 @@ class TestPage:
                     protocol.name,
                     collection,
                     key,
-                    {"versions": {"toy": "1.0"}, "source": source_state(), "runs": runs},
+                    {"versions": {"toy": "1.0"}, "source": source_state(), "day": "2020-01-01", "runs": runs},
                 )
         store.write(
             "octis", "octis_bbc_news", contender("BERTopic").key, {"missing": "not installed: bertopic"}
@@ -294,7 +351,7 @@ class TestPage:
         assert page.index("| laconic.fit") < page.index("| scikit-learn NMF") < page.index("| gensim LDA")
         assert "| CTM | 0.094 | 0.819 | +0.106, -0.019 |" in page
         assert "- OCTIS' BBC News, OCTIS' protocol: BERTopic (not installed: bertopic)." in page
-        assert "- OCTIS' M10, OCTIS' protocol: nothing" in page
+        assert "- OCTIS' M10, OCTIS' protocol: nothing, because" in page
         assert "Ahead of every published row in both numbers at once: none." in page
         assert "Versions: toy 1.0." in page
         assert (
@@ -302,8 +359,15 @@ class TestPage:
             in page
         )
         assert "| BBC News | diversity | scikit-learn NMF 0.900 | 0.800 | 2 of 3 | 1.0 | scikit" in page
+        assert "Peers ahead of it in every measure of a table: none." in page
         assert "ahead of all peers in NPMI in 2 of 2 tables, in diversity in 0 of 2 tables" in page
+        assert "did not run on both" not in page
         assert ">gensim LDA</text>" in (tmp_path / "images" / "peers.svg").read_text()
+
+    def test_who_is_not_pictured_for_want_of_a_result_is_named(self):
+        pictured = {"one": [{"what": "a"}, {"what": "b"}, {"what": "turftopic S3"}], "other": [{"what": "a"}]}
+        assert pages.half_measured(pictured, {"a"}) == " b did not run on both collections."
+        assert pages.half_measured(pictured, {"a", "b"}) == ""
 
     def test_rows_of_older_source_are_named(self, tmp_path):
         store, names = self.store(tmp_path), taking_part.contenders()
@@ -311,6 +375,17 @@ class TestPage:
         key = contender("laconic.fit").key
         store.write("labels", "bbc_news", key, store.read("labels", "bbc_news", key) | {"source": "older"})
         assert pages.outdated(store, names) == ["BBC News"]
+
+    def test_rows_without_a_date_are_named(self, tmp_path):
+        store, names = self.store(tmp_path / "results"), taking_part.contenders()
+        store = Store(store.folder, tmp_path / "kept.json")
+        assert pages.undated(store, names) == []
+        means = {"npmi": [0.1, 0.0]}
+        place = f"labels/bbc_news/{contender('gensim LSI').key}"
+        store.keep({place: {"day": "2020-01-01", "means": means}})
+        assert pages.undated(store, names) == []
+        store.keep({place: {"means": means}})
+        assert pages.undated(store, names) == ["BBC News: gensim LSI."]
 
     def test_means_outlast_their_runs_until_there_are_new_ones(self, tmp_path):
         whole, kept = self.store(tmp_path / "results"), tmp_path / "kept.json"
@@ -330,6 +405,26 @@ class TestPage:
     def test_there_is_a_page_before_there_are_results(self, tmp_path):
         pages.write_page(Store(tmp_path / "none"), tmp_path / "page.md")
         assert "OCTIS' BBC News, OCTIS' protocol: nothing" in (tmp_path / "page.md").read_text()
+
+    def test_collections_that_are_not_there_are_told_from_those_not_run(self, tmp_path, monkeypatch):
+        monkeypatch.setattr(pages, "is_at_hand", lambda collection: collection == "octis_m10")
+        lines = pages.absences(self.store(tmp_path), taking_part.contenders())
+        assert "OCTIS' M10, OCTIS' protocol: nothing, because nobody has run it yet." in lines
+        assert "AG News: nothing, because its data are not at hand here." in lines
+
+    def test_failures_are_kept_until_there_is_a_result_or_another_failure(self, tmp_path):
+        store = Store(tmp_path / "results", tmp_path / "kept.json")
+        place = ("labels", "bbc_news", contender("BERTopic").key)
+        store.write(*place, {"failed": "took too long"})
+        store.keep(pages.all_means(store, taking_part.contenders()))
+        elsewhere = Store(tmp_path / "none", store.kept)
+        assert elsewhere.read(*place) == {"failed": "took too long"}
+        elsewhere.write(*place, {"missing": "not installed: bertopic"})
+        assert elsewhere.read(*place) == {"failed": "took too long"}
+        elsewhere.write(*place, {"failed": "no memory"})
+        assert elsewhere.read(*place) == {"failed": "no memory"}
+        lines = pages.absences(elsewhere, taking_part.contenders())
+        assert "BBC News: BERTopic (no memory)." in lines
 
     def test_every_collection_has_a_title(self):
         assert {*OCTIS.collections, *LABELS.collections} == set(pages.TITLES)
