@@ -89,7 +89,7 @@ format: .venv/dev
 bench: .venv/dev  ## laconic beside its peers, in one process
 	$(BIN)/python -m benchmarks.rlsi
 
-bench-groups: .venv/bench  ## group models at the scale of Wikipedia (an hour, 16 GB)
+bench-groups: .venv/bench  ## group models at the scale of Wikipedia (an hour and a half, 24 GB)
 	$(BIN)/python -m benchmarks.group_scale
 
 bench-plsa: .venv/bench  ## the probabilistic models beside their peers (some minutes)

@@ -8,6 +8,9 @@ import re
 from pathlib import Path
 
 import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+from laconic.evaluate import clustering_accuracy
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -66,6 +69,15 @@ def test_examples_run(name, monkeypatch, tmp_path):
     for block in _FENCED.finditer(text):
         if block["kind"].strip() == "python" and ">>>" not in block["code"]:
             ast.parse(block["code"])
+
+
+def test_digits_form_clusters_as_the_page_on_graphs_says():
+    text = (ROOT / "docs/graph-plsa.md").read_text(encoding="utf-8")
+    (code,) = (block["code"] for block in _FENCED.finditer(text) if "load_digits" in block["code"])
+    space = {}
+    with pytest.warns(ConvergenceWarning):
+        exec(code, space)
+    assert clustering_accuracy(space["y"], space["clusters"]) > 0.8
 
 
 @pytest.mark.parametrize("name", NAMES)
