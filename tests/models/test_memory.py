@@ -127,7 +127,12 @@ def test_a_fit_in_files_allocates_no_more_than_is_said(name, shape, tmp_path, mo
 @pytest.mark.parametrize(("name", "where"), [("rlsi", "files"), ("group-rlsi", "files"), ("rlsi", "memory")])
 def test_a_fit_in_files_stays_within_a_hard_limit_where_one_in_memory_does_not(name, where, tmp_path):
     script = str(Path(__file__).with_name("limited_fit.py"))
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "TMPDIR": str(tmp_path)}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(sys.path),
+        "TMPDIR": str(tmp_path),
+        "OPENBLAS_NUM_THREADS": "1",
+    }
     command = [sys.executable, script, name, str(tmp_path / "corpus"), where]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if where == "files":
