@@ -13,6 +13,7 @@ from sklearn.base import clone
 from laconic import NMF, RLSI, GroupRLSI, SparseLSA
 from laconic.engines.workers import MOST, Workers
 from laconic.errors import CorpusError, InputError
+from laconic.losses.squared.rows import Ridge
 
 
 @pytest.mark.parametrize("model", [RLSI(2), NMF(2), SparseLSA(2)], ids=["rlsi", "nmf", "sparse-lsa"])
@@ -26,6 +27,16 @@ def test_numbers_that_cannot_be_squared_are_refused(model, scale, remedy):
 @pytest.mark.filterwarnings("ignore")
 def test_zeros_are_no_small_numbers():
     assert RLSI(2, random_state=0).fit(np.zeros((4, 3))).objective_history_[-1] == 0
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_directions_that_only_rounding_has_get_no_weight(dtype):
+    """Of five topics in three dimensions: what is left of zero may be several times the type's rounding."""
+    vectors = np.linalg.qr(np.random.default_rng(0).random((5, 5)))[0]
+    values = np.array([1, 0.5, 0.3, 10 * np.finfo(dtype).eps, -10 * np.finfo(dtype).eps])
+    inverse = Ridge(0.0).prepare((vectors * values) @ vectors.T, dtype)
+    expected = (vectors[:, :3] / values[:3]) @ vectors[:, :3].T
+    np.testing.assert_allclose(inverse, expected, rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

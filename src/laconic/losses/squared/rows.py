@@ -19,6 +19,9 @@ Floats = NDArray[Any]
 
 # Rows of so few entries are updated whole, zeros and all, side by side; longer ones where they are not zero.
 NARROW = 128
+# What rounding leaves of an eigenvalue of zero grows with the size of the Gram matrix, and with the sums that
+# made it, however small it is: it counts as at least so large.
+FEWEST = 32
 
 
 class RowSolver(Protocol):
@@ -60,13 +63,13 @@ class Ridge:
         Where alpha is too small to keep it apart from zero in the rows' type (more topics than the data have
         dimensions, and hardly a penalty), directions of no weight are left out: a pseudo-inverse.
         """
-        rounding = len(gram) * float(np.finfo(dtype).eps) * float(np.trace(gram))
+        rounding = max(FEWEST, len(gram)) * float(np.finfo(dtype).eps)
         identity = np.eye(len(gram))
-        if self.alpha > rounding:
+        if self.alpha > rounding * float(np.trace(gram)):
             factor = cho_factor(gram + self.alpha * identity, lower=True)
             return np.ascontiguousarray(cho_solve(factor, identity), dtype)
         values, vectors = eigh(gram)
-        kept = values > len(gram) * float(np.finfo(dtype).eps) * max(0.0, float(values[-1]))
+        kept = values > rounding * max(0.0, float(values[-1]))
         vectors = vectors[:, kept]
         return np.ascontiguousarray((vectors / (values[kept] + self.alpha)) @ vectors.T, dtype)
 
