@@ -20,8 +20,8 @@ article, a speech and its translation.
 
 STRENGTHS = (1.0, 10.0, 100.0, 1e3, 1e4, 1e5, 1e6)
 MARKS = (1, 2, 3, 5, 10, 30, 60, 100, 200)
-COIL20 = Plan({10: 5, 15: 5, 20: 5}, STRENGTHS, MARKS, seeds=5, tuning_seeds=3, curve=20)
-PIE = Plan({30: 15, 50: 15, 68: 15}, STRENGTHS, MARKS, seeds=5, tuning_seeds=1, curve=30)
+COIL20 = Plan({10: 5, 15: 5, 20: 5}, STRENGTHS, (*MARKS, 500), seeds=5, tuning_seeds=3, curve=20)
+PIE = Plan({30: 15, 50: 15, 68: 15}, STRENGTHS, MARKS, seeds=5, tuning_seeds=3, curve=30)
 QUICK = Plan({4: 3}, (100.0, 1000.0), (2, 10), seeds=2, tuning_seeds=1, curve=4)
 
 
