@@ -128,7 +128,7 @@ def pickled(*things: Any) -> Callable[[Path], Any]:
     return lambda folder: (folder / "model.pickle").write_bytes(pickle.dumps(things))
 
 
-def fit_laconic(task: Task, model: str = "rlsi", **options: Any) -> Fitted:
+def fit_laconic(task: Task, model: str = "rlsi", *, distinct: bool = False, **options: Any) -> Fitted:
     import laconic
     from laconic.bundle import Bundle
 
@@ -141,7 +141,8 @@ def fit_laconic(task: Task, model: str = "rlsi", **options: Any) -> Fitted:
         **(task.tokens or {}),
         **options,
     )
-    topics = [[word for word, weight in topic if weight > 0] for topic in bundle.topic_words(N_WORDS)]
+    listed = bundle.topic_words(N_WORDS, distinct=distinct)
+    topics = [[word for word, weight in topic if weight > 0] for topic in listed]
     weights = bundle.documents.weights
     return Fitted(
         topics,
@@ -237,11 +238,13 @@ def contenders() -> list[Contender]:
     turftopic = partial(Contender, family="turftopic", needs=("turftopic", encoders.PACKAGE), encodes=True)
     return [
         laconic("laconic.fit", fit=fit_laconic),
+        laconic("laconic.fit, distinct words", fit=partial(fit_laconic, distinct=True)),
         *(
             laconic(f"laconic RLSI ({name})", fit=partial(fit_laconic, weighting=name))
             for name in weightings()
         ),
         laconic("laconic NMF", fit=partial(fit_laconic, model="nmf")),
+        laconic("laconic NMF, distinct words", fit=partial(fit_laconic, model="nmf", distinct=True)),
         laconic("laconic PLSA", fit=partial(fit_laconic, model="plsa")),
         sklearn(
             "scikit-learn NMF",

@@ -44,6 +44,19 @@ def test_the_listing_of_a_saved_model_is_that_of_its_bundle(stored):
     same(read_listing(stored), Listing.of(load(stored)))
 
 
+def test_distinct_words_are_the_same_in_both_and_in_one_topic_only(stored):
+    one, bundle = read_listing(stored, distinct=True), load(stored)
+    same(one, Listing.of(bundle, distinct=True))
+    words = [word for topic in one.words(None)[""] for word, _ in topic]
+    assert len(words) == len(set(words))
+    assert set(words) == {word for topic in bundle.topic_words(None) for word, _ in topic}
+    assert one.words(None)[""] == bundle.topic_words(None, distinct=True)
+    shown = bundle.topics(3, distinct=True, modality=None)["words"]
+    assert [row.replace("-", "") for row in shown] == [
+        ", ".join(word for word, _ in topic[:3]) for topic in one.words(None)[""]
+    ]
+
+
 def test_without_a_vocabulary_words_are_numbers_or_the_names_of_the_fit(stored, tmp_path):
     model = load(stored).model
     Bundle(model).save(tmp_path / "alone")

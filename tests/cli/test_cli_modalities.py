@@ -103,6 +103,12 @@ def test_topics_stand_side_by_side(laconic, made):
     topics = json.loads(laconic("topics", made, "--json").stdout)
     assert [list(topic["terms"]) for topic in topics] == [["de", "en"]] * 3
     assert sum(term["weight"] for term in topics[0]["terms"]["de"]) == pytest.approx(1)
+    apart = json.loads(laconic("topics", made, "--json", "--distinct").stdout)
+    for name in ("de", "en"):
+        words = [term["term"] for topic in apart for term in topic["terms"][name]]
+        every = {term["term"] for topic in topics for term in topic["terms"][name]}
+        assert len(words) == len(set(words))
+        assert set(words) == every
     listed = list(csv.DictReader(laconic("topics", made, "--csv", "-n", 2).stdout.splitlines()))
     assert list(listed[0]) == ["topic", "modality", "rank", "term", "weight"]
     assert [row["modality"] for row in listed] == ["de", "de", "en", "en"] * 3

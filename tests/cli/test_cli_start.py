@@ -37,7 +37,9 @@ def test_help_imports_nothing_heavy(arguments):
     assert imported(*arguments) == []
 
 
-@pytest.mark.parametrize("how", [(), ("--json",), ("--csv",), ("--terms", "40", "--no-weights")])
+@pytest.mark.parametrize(
+    "how", [(), ("--json",), ("--csv",), ("--terms", "40", "--no-weights"), ("--distinct",)]
+)
 def test_topics_are_listed_without_anything_heavy(saved, how):
     assert imported("topics", saved, *how) == []
 

@@ -308,6 +308,7 @@ class Bundle:
         n_terms: int = 10,
         *,
         modality: str | None = None,
+        distinct: bool = False,
         sort: str | None = None,
         coherence: bool = False,
     ) -> Any:
@@ -319,6 +320,9 @@ class Bundle:
             At most this many words per topic.
         modality : str, optional
             Only words of this one; by default a column for each.
+        distinct : bool, default=False
+            Whether to list each word only in the topic where it is strongest, so that topics do not repeat
+            each other.
         sort : str, optional
             The column to sort by, such as "share", largest first. By default, sorted by number.
         coherence : bool, default=False
@@ -336,20 +340,20 @@ class Bundle:
             data frame, if one of them is installed.
         """
         check_number("n_terms", n_terms, Integral, 1)
-        columns = topic_columns(self, n_terms, modality=modality, coherence=coherence)
+        columns = topic_columns(self, n_terms, modality=modality, distinct=distinct, coherence=coherence)
         return as_table(columns if sort is None else in_order(columns, sort))
 
     def shown_words(
-        self, n_terms: int | None = 10, *, modality: str | None = None
+        self, n_terms: int | None = 10, *, modality: str | None = None, distinct: bool = False
     ) -> list[list[tuple[str, float]]]:
         """Like `topic_words`, with stems as their most common form: for people rather than for measures.
 
         Parameters
         ----------
-        n_terms, modality
+        n_terms, modality, distinct
             As in `topic_words`.
         """
-        found = self.topic_words(n_terms, modality=modality)
+        found = self.topic_words(n_terms, modality=modality, distinct=distinct)
         own = {"": self.vectorizer} if modality is None else {modality: self.vectorizers.get(modality)}
         if modality is None and self.vectorizers:
             own = dict(self.vectorizers)
@@ -362,7 +366,7 @@ class Bundle:
         return [[(forms.get(term, term), weight) for term, weight in topic] for topic in found]
 
     def topic_words(
-        self, n_terms: int | None = 10, *, modality: str | None = None
+        self, n_terms: int | None = 10, *, modality: str | None = None, distinct: bool = False
     ) -> list[list[tuple[str, float]]]:
         """List the heaviest terms of every topic.
 
@@ -372,6 +376,9 @@ class Bundle:
             At most this many terms per topic, or None for all.
         modality : str, optional
             Only terms of this one.
+        distinct : bool, default=False
+            Whether to list each term only in the topic where it is strongest, so that topics do not repeat
+            each other.
 
         Returns
         -------
@@ -380,11 +387,15 @@ class Bundle:
             fit, or column numbers.
         """
         if modality is None:
-            listed: list[list[tuple[str, float]]] = self.model.topics(self.vocabulary, n_terms)
+            listed: list[list[tuple[str, float]]] = self.model.topics(
+                self.vocabulary, n_terms, distinct=distinct
+            )
             return listed
         vectorizer = self.vectorizers.get(self._known(modality))
         vocabulary = None if vectorizer is None else vectorizer.vocabulary
-        return self.model.topics(vocabulary, n_terms, modality=modality)  # type: ignore[call-arg]
+        return self.model.topics(  # type: ignore[call-arg]
+            vocabulary, n_terms, distinct=distinct, modality=modality
+        )
 
     def documents_of(self, topic: int | str, n: int = 5) -> Any:
         """Find the documents that have most of a topic.

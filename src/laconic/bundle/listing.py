@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from laconic.bundle.kind import MODEL, PREFIX, class_in
 from laconic.bundle.notes import Notes, restored_notes
 from laconic.corpus.described import described_vectorizer
-from laconic.models.listing import by_weight
+from laconic.models.listing import by_weight, strongest_only
 from laconic.reading.strings import as_vocabulary
 from laconic.storage.arrays import read_array, read_csr_parts
 from laconic.storage.lines import read_lines
@@ -67,14 +67,17 @@ class Listing:
     notes: Notes
 
     @classmethod
-    def of(cls, bundle: Bundle) -> Listing:
-        """The listing of a bundle's topics."""
+    def of(cls, bundle: Bundle, *, distinct: bool = False) -> Listing:
+        """The listing of a bundle's topics; with `distinct`, of each word where it is strongest only."""
         model = bundle.model
 
         def words(n_terms: int | None) -> dict[str, list[Topic]]:
             if not bundle.modalities:
-                return {"": list(bundle.shown_words(n_terms))}
-            return {name: list(bundle.shown_words(n_terms, modality=name)) for name in bundle.modalities}
+                return {"": list(bundle.shown_words(n_terms, distinct=distinct))}
+            return {
+                name: list(bundle.shown_words(n_terms, modality=name, distinct=distinct))
+                for name in bundle.modalities
+            }
 
         return cls(
             model=type(model).__name__,
@@ -98,13 +101,15 @@ class Listing:
         return float(self.sizes.sum() / max(1, self.sizes.size * self.n_terms))
 
 
-def read_listing(path: str | os.PathLike[str]) -> Listing:
+def read_listing(path: str | os.PathLike[str], *, distinct: bool = False) -> Listing:
     """Read the topics of a saved model; all that is listed is checked as `load` checks it.
 
     Parameters
     ----------
     path : path-like
         The directory that was given to ``save``.
+    distinct : bool, default=False
+        Whether words are listed only in the topic where they are strongest.
 
     Returns
     -------
@@ -121,16 +126,16 @@ def read_listing(path: str | os.PathLike[str]) -> Listing:
     if class_in(stored) not in PLAIN or type(n_topics) is not int or "vectorizers" in stored.document:
         from laconic.bundle.loading import load
 
-        return Listing.of(load(path))
+        return Listing.of(load(path), distinct=distinct)
     try:
-        return _plain(stored, n_topics)
+        return _plain(stored, n_topics, distinct)
     except MODEL.error:
         raise
     except ValueError as error:
         raise stored.misdescribed(class_in(stored), error) from error
 
 
-def _plain(stored: StoredDirectory, n_topics: int) -> Listing:
+def _plain(stored: StoredDirectory, n_topics: int, distinct: bool) -> Listing:
     """The topics of a model that has neither classes nor modalities."""
     state = stored.object("state")
     rows, shape, dtype = _rows(state.get("components"), stored)
@@ -144,8 +149,10 @@ def _plain(stored: StoredDirectory, n_topics: int) -> Listing:
     names = _names(state.get("feature_names_in"), stored, n_terms)
     named: Sequence[Any] | NDArray[Any] = np.arange(n_terms) if names is None else names
 
+    shown = strongest_only(rows) if distinct else rows
+
     def words(n_words: int | None) -> dict[str, list[Topic]]:
-        return {"": [by_weight(terms, weights, named, n_words) for terms, weights in rows]}
+        return {"": [by_weight(terms, weights, named, n_words) for terms, weights in shown]}
 
     return Listing(
         model=class_in(stored),

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 Columns = dict[str, list[Any]]
 
 
-def topic_columns(bundle: Bundle, n_terms: int, *, modality: str | None, coherence: bool) -> Columns:
+def topic_columns(
+    bundle: Bundle, n_terms: int, *, modality: str | None, distinct: bool, coherence: bool
+) -> Columns:
     """What `Bundle.topics` lists, of the topics that have not been retired."""
     model, notes = bundle.model, bundle.notes
     columns: Columns = {"topic": list(range(len(model.topic_sizes_)))}
@@ -22,7 +24,7 @@ def topic_columns(bundle: Bundle, n_terms: int, *, modality: str | None, coheren
     if model.topic_owners:
         columns["class"] = model.topic_owners
     for name in (modality,) if modality is not None else (*bundle.modalities,) or (None,):
-        listed = bundle.shown_words(n_terms, modality=name)
+        listed = bundle.shown_words(n_terms, modality=name, distinct=distinct)
         columns["words" if name is None else f"words_{name}"] = [
             ", ".join(("-" if weight < 0 else "") + term for term, weight in words) for words in listed
         ]
@@ -32,7 +34,7 @@ def topic_columns(bundle: Bundle, n_terms: int, *, modality: str | None, coheren
     if bundle.documents is not None:
         columns |= bundle.documents.by_topic()
     if coherence:
-        columns["coherence"] = _coherence(bundle, modality)
+        columns["coherence"] = _coherence(bundle, modality, distinct)
     if notes.retired:
         columns = {key: [values[k] for k in notes.living] for key, values in columns.items()}
     return columns
@@ -48,9 +50,10 @@ def in_order(columns: Mapping[str, list[Any]], by: str) -> Columns:
     return {name: [column[row] for row in order] for name, column in columns.items()}
 
 
-def _coherence(bundle: Bundle, modality: str | None) -> list[float]:
+def _coherence(bundle: Bundle, modality: str | None, distinct: bool) -> list[float]:
     from laconic.evaluate import coherence
 
     corpus = bundle._kept("documents to measure coherence in").corpus(modality)
-    measured: list[float] = coherence(bundle.topic_words(modality=modality), corpus).per_topic.tolist()
+    words = bundle.topic_words(modality=modality, distinct=distinct)
+    measured: list[float] = coherence(words, corpus).per_topic.tolist()
     return measured

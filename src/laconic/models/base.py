@@ -30,7 +30,7 @@ from laconic.losses.starts import Start
 from laconic.matrices import as_wanted
 from laconic.models.alone import one_at_a_time
 from laconic.models.checking import checked_matrix
-from laconic.models.listing import by_weight, names_in
+from laconic.models.listing import by_weight, names_in, strongest_only
 from laconic.models.parameters import check_parameters
 from laconic.models.prepared import forget, prepared
 from laconic.models.state import COMMON, Field, fitted_state, restore
@@ -695,7 +695,11 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return used / total if total else 0.0
 
     def topics(
-        self, vocabulary: Sequence[str] | Floats | None = None, n_terms: int | None = 10
+        self,
+        vocabulary: Sequence[str] | Floats | None = None,
+        n_terms: int | None = 10,
+        *,
+        distinct: bool = False,
     ) -> list[list[tuple[str, float]]]:
         """The words of every topic, largest absolute weight first.
 
@@ -706,6 +710,9 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             laconic or scikit-learn. By default, the feature names seen in `fit`, or else numbers.
         n_terms : int or None
             At most this many words of each topic, or all; words without weight are not listed.
+        distinct : bool, default=False
+            Whether to list each word only in the topic where it is strongest (for its share of the topic's
+            length). The lists then do not repeat each other; the topics themselves stay what they are.
 
         Returns
         -------
@@ -715,14 +722,15 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """
         check_is_fitted(self, "components_")
         names = self._term_names(vocabulary)
-        listed = []
-        for k in range(self.components_.shape[0]):
-            row = self.components_[[k]]
-            terms, weights = (
-                (row.indices, row.data) if issparse(row) else (np.flatnonzero(row), row[row != 0])
-            )
-            listed.append(by_weight(terms, weights, names, n_terms))
-        return listed
+        found = (self.components_[[k]] for k in range(self.components_.shape[0]))
+        rows = [
+            (row.indices, row.data) if issparse(row) else (np.flatnonzero(row), row[row != 0])
+            for row in found
+        ]
+        return [
+            by_weight(terms, weights, names, n_terms)
+            for terms, weights in (strongest_only(rows) if distinct else rows)
+        ]
 
     def _term_names(self, vocabulary: Sequence[str] | Floats | None) -> Any:
         if vocabulary is None:

@@ -8,6 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+Row = tuple[NDArray[Any], NDArray[Any]]
+"""The columns where a topic is not zero, rising, and what it has there."""
+
 
 def by_weight(
     terms: NDArray[Any], weights: NDArray[Any], names: Sequence[Any] | NDArray[Any], n_terms: int | None
@@ -40,6 +43,36 @@ def by_weight(
     return [(str(names[terms[j]]), float(weights[j])) for j in order]
 
 
+def strongest_only(rows: Sequence[Row]) -> list[Row]:
+    """The words of topics, each only in the topic where it is strongest: lists that do not repeat each other.
+
+    Parameters
+    ----------
+    rows : sequence of (ndarray of int, ndarray of float)
+        The columns where each topic is not zero, and what it has there.
+
+    Returns
+    -------
+    list of (ndarray of int, ndarray of float)
+        A word is strongest where its weight is the largest share of the topic's length (Euclidean norm); of
+        equal shares, the first topic's counts.
+
+    Examples
+    --------
+    >>> sea, sky = (np.array([0, 1]), np.array([3.0, 4.0])), (np.array([1, 2]), np.array([0.3, 0.4]))
+    >>> [terms.tolist() for terms, weights in strongest_only([sea, sky])]
+    [[0, 1], [2]]
+    """
+    n_columns = 1 + max((int(terms.max(initial=-1)) for terms, _ in rows), default=-1)
+    most, owner = np.zeros(n_columns), np.full(n_columns, -1)
+    for k, (terms, weights) in enumerate(rows):
+        shares = np.abs(weights) / max(float(np.linalg.norm(weights)), np.finfo(float).tiny)
+        more = shares > most[terms]
+        most[terms[more]], owner[terms[more]] = shares[more], k
+    own = [owner[terms] == k for k, (terms, _) in enumerate(rows)]
+    return [(terms[mine], weights[mine]) for mine, (terms, weights) in zip(own, rows, strict=True)]
+
+
 def names_in(vocabulary: Any) -> Any:
     """The names of columns: as they are given, or those that a corpus, a bundle or a vectoriser has.
 
@@ -58,6 +91,6 @@ def names_in(vocabulary: Any) -> Any:
     if not hasattr(vocabulary, "__len__") or isinstance(vocabulary, str):
         raise TypeError(
             "vocabulary must be a list with the name of every column, or a corpus or vectoriser that has "
-            "them, not {type(vocabulary).__name__}"
+            f"them, not {type(vocabulary).__name__}"
         )
     return vocabulary

@@ -444,6 +444,7 @@ class MultimodalPLSA(MixtureModel):
         vocabulary: Any = None,
         n_terms: int | None = 10,
         *,
+        distinct: bool = False,
         modality: str | None = None,
     ) -> list[list[tuple[str, float]]]:
         """The words of every topic, largest weight first.
@@ -456,6 +457,8 @@ class MultimodalPLSA(MixtureModel):
             numbers.
         n_terms : int or None
             At most this many words of each topic, or all; words without weight are not listed.
+        distinct : bool, default=False
+            Whether to list each word only in the topic where it is strongest.
         modality : str, optional
             Of which modality; by default words of all modalities are listed together.
 
@@ -465,11 +468,11 @@ class MultimodalPLSA(MixtureModel):
             Entry k belongs to row k of ``components_``, and to topic k of every modality.
         """
         if modality is None:
-            return super().topics(vocabulary, n_terms)
+            return super().topics(vocabulary, n_terms, distinct=distinct)
         model = self._model_of(modality)
         if isinstance(vocabulary, Mapping):
             vocabulary = vocabulary.get(modality)
-        return model.topics(vocabulary, n_terms)
+        return model.topics(vocabulary, n_terms, distinct=distinct)
 
     def _term_names(self, vocabulary: Any) -> Any:
         if isinstance(vocabulary, Mapping):

@@ -36,6 +36,8 @@ Examples
 
   laconic topics model --terms 40 --no-weights
 
+  laconic topics model --distinct
+
   laconic topics model --topic 7 --documents 5
 
   laconic topics model --table --sort share --csv > topics.csv
@@ -91,6 +93,13 @@ AsTable = Annotated[
 AsTree = Annotated[
     bool, typer.Option("--tree", help="Show topics as a tree: those that share most words are joined first.")
 ]
+Distinct = Annotated[
+    bool,
+    typer.Option(
+        "--distinct",
+        help="Show each word only in the topic where it is strongest: topics then do not repeat each other.",
+    ),
+]
 Sort = Annotated[
     str | None,
     typer.Option(
@@ -120,6 +129,7 @@ def topics(
     documents: NumberOfDocuments = None,
     table: AsTable = False,
     sort: Sort = None,
+    distinct: Distinct = False,
     tree: AsTree = False,
     json: AsJson = False,
     csv: AsCsv = False,
@@ -139,15 +149,25 @@ def topics(
     if tree:
         if json or csv or topic is not None or table or sort is not None or output is not None:
             raise typer.BadParameter("cannot be combined with other options", param_hint="--tree")
-        _show_tree(model, terms or TERMS_SHOWN)
+        _show_tree(model, terms or TERMS_SHOWN, distinct=distinct)
         return
     if topic is not None or table or sort is not None or output is not None:
-        _show_facts(model, terms or TERMS_SHOWN, topic, documents, sort, output, as_csv=csv, as_json=json)
+        _show_facts(
+            model,
+            terms or TERMS_SHOWN,
+            topic,
+            documents,
+            sort,
+            output,
+            distinct=distinct,
+            as_csv=csv,
+            as_json=json,
+        )
         return
     with waiting(f"loading {model}"):
         from laconic.bundle.listing import read_listing
 
-        listing = read_listing(model)
+        listing = read_listing(model, distinct=distinct)
     n_terms = terms or (listing.n_terms if json or csv else TERMS_SHOWN)
     if not listing.named:
         say("this model was saved without a vocabulary, so words are shown as column numbers")
@@ -169,6 +189,7 @@ def _show_facts(
     sort: str | None,
     output: Path | None,
     *,
+    distinct: bool,
     as_csv: bool,
     as_json: bool,
 ) -> None:
@@ -182,9 +203,8 @@ def _show_facts(
         if topic is None:
             several = bool(bundle.modalities)
             with usage("--sort"):
-                found = columns_of(
-                    bundle.topics(n_terms, sort=sort, coherence=bundle.documents is not None and not several)
-                )
+                coherence = bundle.documents is not None and not several
+                found = columns_of(bundle.topics(n_terms, distinct=distinct, sort=sort, coherence=coherence))
         else:
             with usage("--topic"):
                 number = bundle.topic_number(topic)
@@ -199,7 +219,7 @@ def _show_facts(
         sys.stdout.write(notation.dumps(rows, default=str) + "\n" if as_json else facts_csv(found))
         return
     if topic is not None:
-        for name, words in Listing.of(bundle).words(n_terms).items():
+        for name, words in Listing.of(bundle, distinct=distinct).words(n_terms).items():
             shown = ", ".join(f"{'-' if weight < 0 else ''}{term}" for term, weight in words[number])
             emit(Text(f"topic {bundle.notes.shown(number)}{f' ({name})' if name else ''}: {shown}\n"))
     if bundle.documents is None:
@@ -210,14 +230,14 @@ def _show_facts(
         emit(facts_table(found))
 
 
-def _show_tree(path: Path, n_terms: int) -> None:
+def _show_tree(path: Path, n_terms: int, *, distinct: bool) -> None:
     with waiting(f"loading {path}"):
         from laconic.bundle import load
         from laconic.bundle.listing import Listing
 
         bundle = load(path)
         root = bundle.tree()
-        listing = Listing.of(bundle)
+        listing = Listing.of(bundle, distinct=distinct)
     if root is None:
         say(f"{path}: no topic has words, so there is no tree")
         return
