@@ -50,7 +50,7 @@ def gather(begins, ends, indices, data, factor, tile, out):
                     total[k] += partial[k]
 
 
-@njit(nogil=True, cache=True, fastmath={"contract"})
+@njit(nogil=True, cache=True, makes_arrays=False, fastmath={"contract"})
 def _add_run(total, indices, data, j, end, factor):
     """Add the weighted rows of the factor that the entries j to end name.
 
@@ -81,7 +81,7 @@ def _add_run(total, indices, data, j, end, factor):
         j += 1
 
 
-@njit(nogil=True, cache=True, fastmath={"contract"})
+@njit(nogil=True, cache=True, makes_arrays=False, fastmath={"contract"})
 def gather_sparse(indptr, indices, data, start, stop, f_indptr, f_indices, f_data, slots, dense, out):
     """`gather` for a factor in CSR form, of which the fuller rows are there as dense rows too.
 
@@ -125,7 +125,7 @@ def gather_sparse(indptr, indices, data, start, stop, f_indptr, f_indices, f_dat
             _add(total, c, dense[slot_c])
 
 
-@njit(nogil=True, cache=True, fastmath={"contract"})
+@njit(nogil=True, cache=True, makes_arrays=False, fastmath={"contract"})
 def _add(total, weight, row):
     for k in range(total.size):
         total[k] += weight * row[k]

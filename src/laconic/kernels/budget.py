@@ -65,7 +65,7 @@ def budget_sweep(gram, products, terms, weights, sizes, budget, nonnegative, lea
         sizes[k] = kept
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, makes_arrays=False)
 def _largest(b, budget, nonnegative, chosen, size_of, scratch):
     """Places of the `budget` largest |b| (or positive b), rising; of equal ones the first. Returns how many.
 
@@ -90,7 +90,7 @@ def _largest(b, budget, nonnegative, chosen, size_of, scratch):
     return found
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, makes_arrays=False)
 def _cut(chosen, size_of, found, budget, scratch):
     """Keep the best `budget` of the buffer, in their order; returns the least of them, the new bar."""
     for j in range(found):
@@ -112,7 +112,7 @@ def _cut(chosen, size_of, found, budget, scratch):
     return bar
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, makes_arrays=False)
 def _ranked(values, size, rank):
     """The value at this place, were the first `size` of them sorted; they are put into another order.
 

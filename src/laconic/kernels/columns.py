@@ -8,14 +8,14 @@ from __future__ import annotations
 from laconic.kernels.compiling import njit
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, makes_arrays=False)
 def count_columns(indices, sizes):
     """Add to `sizes` how many entries each column has."""
     for j in range(indices.size):
         sizes[indices[j]] += 1
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, makes_arrays=False)
 def take_columns(indptr, indices, data, first, last, done, place, out):
     """Put the entries of the columns first to last - 1 into `out`, column by column and by rows within one.
 
@@ -35,7 +35,7 @@ def take_columns(indptr, indices, data, first, last, done, place, out):
         done[i] = j
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, makes_arrays=False)
 def same_by_columns(indptr, indices, data, column_rows, column_data, place, ends):
     """Whether the matrix has these entries column by column.
 

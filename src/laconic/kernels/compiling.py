@@ -108,7 +108,9 @@ def _tell_not_kept(reason: object) -> None:
 _told: list[object] = []
 
 
-def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable[..., Any]], Any]:
+def njit(
+    *, cache: bool = False, makes_arrays: bool = True, **options: Any
+) -> Callable[[Callable[..., Any]], Any]:
     """Compile a kernel when it is first called; ``cache=True`` keeps it on disk, for all processes.
 
     Of `laconic.kernels`, a function whose name begins with an underscore can only be called by kernels: from
@@ -119,6 +121,10 @@ def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable[..., Any]
     ----------
     cache : bool, default=False
         Where nothing can be written, the kernel is compiled anew in every process, and a warning says so.
+    makes_arrays : bool, default=True
+        Whether arrays are made in the kernel itself. One that makes none need not count who refers to those
+        that it was given. Numba counts each row that is taken from a matrix, atomically: in an inner loop
+        that can take longer than the row's arithmetic.
     **options
         Those of `numba.njit`.
 
@@ -132,8 +138,12 @@ def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable[..., Any]
         only_kernels = function.__name__.startswith("_") and function.__module__.startswith(
             "laconic.kernels."
         )
-        wrappers: dict[str, Any] = {"no_cfunc_wrapper": True, "no_cpython_wrapper": only_kernels}
-        dispatcher = numba.njit(**wrappers, **options)(function)
+        own: dict[str, Any] = {
+            "no_cfunc_wrapper": True,
+            "no_cpython_wrapper": only_kernels,
+            "_nrt": makes_arrays,
+        }
+        dispatcher = numba.njit(**own, **options)(function)
         # There is none where numba is told not to compile.
         if cache and os.environ.get(SWITCH) != "0" and hasattr(dispatcher, "_cache"):
             try:

@@ -47,7 +47,7 @@ def tied_nodes(indptr, indices, weights):
     return parents
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, makes_arrays=False)
 def _root(parents, node):
     while parents[node] != node:
         parents[node] = parents[parents[node]]
@@ -55,7 +55,7 @@ def _root(parents, node):
     return node
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, makes_arrays=False)
 def _equal(first, second, close):
     k = 0
     while k < first.size and abs(first[k] - second[k]) <= close:
@@ -63,7 +63,7 @@ def _equal(first, second, close):
     return k == first.size
 
 
-@njit(nogil=True, cache=True, fastmath=_SUMS)
+@njit(nogil=True, cache=True, makes_arrays=False, fastmath=_SUMS)
 def quadratic_penalty(start, stop, indptr, indices, couplings, weights):
     """The divergence over the edges from these nodes to later ones."""
     total = 0.0
@@ -80,7 +80,7 @@ def quadratic_penalty(start, stop, indptr, indices, couplings, weights):
     return total
 
 
-@njit(nogil=True, cache=True, fastmath=_SUMS)
+@njit(nogil=True, cache=True, makes_arrays=False, fastmath=_SUMS)
 def logarithmic_penalty(start, stop, indptr, indices, couplings, weights, logs):
     """As `quadratic_penalty`, for the symmetric divergence."""
     total = 0.0
@@ -96,7 +96,7 @@ def logarithmic_penalty(start, stop, indptr, indices, couplings, weights, logs):
     return total
 
 
-@njit(nogil=True, cache=True, fastmath=_SUMS)
+@njit(nogil=True, cache=True, makes_arrays=False, fastmath=_SUMS)
 def absolute_penalty(start, stop, indptr, indices, couplings, weights):
     """As `quadratic_penalty`, for the sum of gaps."""
     total = 0.0

@@ -15,21 +15,22 @@ import math
 import numpy as np
 
 from laconic.kernels.compiling import njit
-from laconic.kernels.ratios import ratio_sums
+from laconic.kernels.logarithms import weighted_logs
+from laconic.kernels.ratios import longest, ratio_sums, row_ratios
 
 MAX_NEWTON = 60
 # an extrapolated weight falls by no more than this in one go: from zero there is no way back
 STEEPEST = 0.1
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, makes_arrays=False, error_model="numpy")
 def update_rows(expected, weights, simplex, rate, weight, eps):
     """One step for every row: new weights from the expected counts of topics and the old weights."""
     for i in range(weights.shape[0]):
         update_row(expected[i], weights[i], simplex, rate, weight, eps)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, makes_arrays=False, error_model="numpy")
 def update_row(expected, w, simplex, rate, weight, eps):
     """The weights that lower the bound on the objective most, in place of `w`.
 
@@ -59,7 +60,7 @@ def update_row(expected, w, simplex, rate, weight, eps):
             w[k] = expected[k] / (1 + rate)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def _on_simplex(expected, w, total, weight, eps):
     """``w_k = q_k / (eta + a_k)`` with ``a_k = weight / (w_k + eps)``, and eta such that they sum to one."""
     pull = np.empty(w.size)
@@ -93,7 +94,7 @@ def _on_simplex(expected, w, total, weight, eps):
         w[k] /= rest
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, makes_arrays=False, error_model="numpy")
 def penalty(w, simplex, rate, weight, eps):
     """What a row of weights adds to the objective, apart from the data."""
     total = 0.0
@@ -106,7 +107,7 @@ def penalty(w, simplex, rate, weight, eps):
     return total
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, makes_arrays=False, error_model="numpy")
 def penalties(weights, simplex, rate, weight, eps):
     """The sum of `penalty` over rows."""
     total = 0.0
@@ -115,11 +116,11 @@ def penalties(weights, simplex, rate, weight, eps):
     return total
 
 
-@njit(nogil=True, cache=True)
-def _step(indptr, indices, data, row, factor, w, sums, simplex, rate, weight, eps, new):
+@njit(nogil=True, cache=True, makes_arrays=False, error_model="numpy")
+def _step(begin, end, indices, data, factor, w, sums, ratios, simplex, rate, weight, eps, new):
     """`new` is one step from `w`; returns the objective at `w`."""
-    begin, end = indptr[row : row + 1], indptr[row + 1 : row + 2]
-    loss = ratio_sums(begin, end, indices, data, factor, w.reshape(1, -1), sums.reshape(1, -1))
+    loss = row_ratios(begin, end, indices, data, factor, w, sums, ratios)
+    loss += weighted_logs(data, begin, end, ratios)
     for k in range(w.size):
         sums[k] *= w[k]
     for k in range(w.size):
@@ -128,7 +129,7 @@ def _step(indptr, indices, data, row, factor, w, sums, simplex, rate, weight, ep
     return loss + penalty(w, simplex, rate, weight, eps)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def fold_in(
     indptr, indices, data, start, stop, factor, weights, simplex, rate, weight, eps, precision, max_cycles
 ):
@@ -144,18 +145,23 @@ def fold_in(
         np.empty(width, data.dtype),
     )
     leap = np.empty(width, data.dtype)
+    ratios = np.empty(longest(indptr[start:stop], indptr[start + 1 : stop + 1]), data.dtype)
     for i in range(start, stop):
-        w = weights[i - start]
+        w, begin, end = weights[i - start], np.int64(indptr[i]), np.int64(indptr[i + 1])
         at_leap = np.inf
         for cycle in range(max_cycles):
-            before = _step(indptr, indices, data, i, factor, w, sums, simplex, rate, weight, eps, first)
+            before = _step(
+                begin, end, indices, data, factor, w, sums, ratios, simplex, rate, weight, eps, first
+            )
             if before > at_leap:
                 # the leap, to where w is now, was too wide
                 for k in range(w.size):
                     w[k] = second[k]
                 at_leap = np.inf
                 continue
-            middle = _step(indptr, indices, data, i, factor, first, sums, simplex, rate, weight, eps, second)
+            middle = _step(
+                begin, end, indices, data, factor, first, sums, ratios, simplex, rate, weight, eps, second
+            )
             pace, turn, size, largest = 0.0, 0.0, 0.0, 0.0
             for k in range(width):
                 r = first[k] - w[k]
@@ -180,7 +186,7 @@ def fold_in(
             at_leap = middle
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def prune(indptr, indices, data, start, stop, factor, weights, simplex, rate, weight, eps, share):
     """Set weights below this share of the document's to zero, where zero is a stationary value of them.
 
@@ -229,7 +235,7 @@ def prune(indptr, indices, data, start, stop, factor, weights, simplex, rate, we
                 first += 1
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, makes_arrays=False, error_model="numpy")
 def _stationary(w, sums, zeros, simplex, rate, weight, eps):
     """Whether the objective would not fall by raising one of the weights that are zero."""
     level = 1 + rate

@@ -52,7 +52,7 @@ def quadratic_rows(nodes, indptr, indices, couplings, expected, weights):
             row[k] = u[k]
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, makes_arrays=False)
 def _add_neighbours(neighbours, couplings, values, total):
     """`total` becomes the weighted sum of the neighbours' rows; returns the sum of the couplings."""
     total[:] = 0
@@ -65,7 +65,7 @@ def _add_neighbours(neighbours, couplings, values, total):
     return coupling
 
 
-@njit(nogil=True, cache=True, error_model="numpy", fastmath=_SUMS)
+@njit(nogil=True, cache=True, makes_arrays=False, error_model="numpy", fastmath=_SUMS)
 def quadratic_row(counts, pull, coupling, u):
     """The row for half the squared distance, in place of `u`, which is where to look first; returns eta.
 
@@ -97,7 +97,7 @@ def quadratic_row(counts, pull, coupling, u):
     return eta * scale
 
 
-@njit(nogil=True, cache=True, error_model="numpy", fastmath=_SUMS)
+@njit(nogil=True, cache=True, makes_arrays=False, error_model="numpy", fastmath=_SUMS)
 def _quadratic_at(eta, counts, pull, coupling, u):
     """The weights for this eta; returns how far their sum is above one, and how fast it falls.
 
@@ -143,7 +143,7 @@ def logarithmic_rows(nodes, indptr, indices, couplings, expected, weights, logs)
             log_row[k] = log_u[k]
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, makes_arrays=False, error_model="numpy")
 def logarithmic_row(counts, pull, log_pull, coupling, u, log_u):
     """The row for the symmetric divergence, no weight below `FLOOR`, in place of `u` (where to look first).
 
@@ -194,7 +194,7 @@ def logarithmic_row(counts, pull, log_pull, coupling, u, log_u):
     return eta
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, makes_arrays=False, error_model="numpy")
 def log_omega(z, guess):
     """``y`` with ``exp(y) + y = z``, and exp(y), the Wright omega function of z.
 
@@ -270,7 +270,7 @@ def sort_levels(neighbours, couplings, weights, levels, pulls):
             pull[s] -= total / 2
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, makes_arrays=False, error_model="numpy")
 def absolute_row(counts, levels, pulls, eta, close, u, other):
     """The row for the sum of gaps, as `u`; returns eta, which is looked for first where the given one is.
 
@@ -312,7 +312,7 @@ def absolute_row(counts, levels, pulls, eta, close, u, other):
     return eta
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, makes_arrays=False, error_model="numpy")
 def _absolute_at(eta, counts, levels, pulls, u):
     """The weights for this eta, at most one; returns how far their sum is above one, and how fast it falls.
 
@@ -343,7 +343,7 @@ def _absolute_at(eta, counts, levels, pulls, u):
     return excess, slope
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, makes_arrays=False, error_model="numpy")
 def _fill_up(levels, excess, u):
     """Take what a row has too much from the weights that rest on no level."""
     free = 0.0

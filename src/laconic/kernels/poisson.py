@@ -18,8 +18,9 @@ import math
 import numpy as np
 
 from laconic.kernels.compiling import njit
+from laconic.kernels.logarithms import log
 from laconic.kernels.mixtures import penalty, update_row
-from laconic.kernels.ratios import ratio_sums
+from laconic.kernels.ratios import longest, ratio_sums
 
 _SUMS = {"contract", "reassoc"}
 # `error_model`: no divisor is zero here, and loops that might raise an error do not run in vectors
@@ -30,7 +31,7 @@ HALF_A_COUNT = 0.5
 NEXT_TO_NOTHING = 1e-15
 
 
-@njit(nogil=True, cache=True, error_model="numpy", fastmath=_SUMS)
+@njit(nogil=True, cache=True, makes_arrays=False, error_model="numpy", fastmath=_SUMS)
 def survey(begin, end, indices, data, factor, w, fitted, pulls):
     """What `w` makes of the rows of `factor` that a row meets, and how every coordinate is pulled upwards.
 
@@ -72,7 +73,7 @@ def survey(begin, end, indices, data, factor, w, fitted, pulls):
     return fewest
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, makes_arrays=False)
 def gather(begin, end, indices, factor, w, chosen, others, own):
     """Put some coordinates of the rows of `factor` that a row meets side by side, and those of `w`.
 
@@ -89,7 +90,7 @@ def gather(begin, end, indices, factor, w, chosen, others, own):
     return n_chosen
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, makes_arrays=False)
 def _put_back(w, chosen, own):
     """The coordinates that were chosen, from `gather`'s places."""
     place = 0
@@ -99,7 +100,7 @@ def _put_back(w, chosen, own):
             place += 1
 
 
-@njit(nogil=True, cache=True, error_model="numpy", fastmath=_SUMS)
+@njit(nogil=True, cache=True, makes_arrays=False, error_model="numpy", fastmath=_SUMS)
 def sweep(counts, others, fitted, inverse, ratios, w, slopes, fewest, least):
     """Every coordinate once, in order; `fitted` follows. Where `least` is positive, zeros stay zeros.
 
@@ -139,15 +140,13 @@ def sweep(counts, others, fitted, inverse, ratios, w, slopes, fewest, least):
 
 @njit(nogil=True, cache=True)
 def _room(begins, ends, factor):
-    """What sweeps over rows need, for the longest of them."""
-    longest, width = 0, factor.shape[1]
-    for i in range(begins.size):
-        longest = max(longest, ends[i] - begins[i])
-    others = np.empty((width, longest), factor.dtype)
-    fitted, first = np.empty(longest, factor.dtype), np.empty(longest, factor.dtype)
-    inverse, ratios = np.empty(longest, factor.dtype), np.empty(longest, factor.dtype)
-    old, sums = np.empty((1, width), factor.dtype), np.empty((1, width), factor.dtype)
-    return others, fitted, first, inverse, ratios, old, sums
+    """What sweeps over rows need, for the longest of them: by entry, by coordinate, and by both."""
+    most, width = longest(begins, ends), factor.shape[1]
+    # what the row has made of its entries, and makes of them now; their inverse, and the ratios
+    by_entry = np.empty((4, most), factor.dtype)
+    # what a row was, what pulls its coordinates, what they cost, and what they were in the last sweep
+    by_coordinate = np.empty((4, width), factor.dtype)
+    return by_entry, by_coordinate, np.empty((width, most), factor.dtype), np.empty(width, np.bool_)
 
 
 @njit(nogil=True, cache=True)
@@ -164,83 +163,91 @@ def descend_mixtures(
     exact. Returns the loss where it begins. A document that would be worse off takes a step of
     expectation-maximisation.
     """
-    width = factor.shape[1]
-    others, fitted, first, inverse, ratios, old, sums = _room(begins, ends, factor)
-    slopes, pulls = np.empty(width, factor.dtype), np.empty(width, factor.dtype)
-    last, chosen = np.empty(width, factor.dtype), np.empty(width, np.bool_)
-    nothing = data.dtype.type(0)
+    room = _room(begins, ends, factor)
+    terms = simplex, rate, weight, eps
     loss = 0.0
     for i in range(begins.size):
-        w, begin, end = rows[i], begins[i], ends[i]
-        size = end - begin
-        if size == 0:
-            w[:] = 1 / w.size if simplex else 0
-            continue
-        counts = data[begin:end]
-        length = 0.0
-        for j in range(size):
-            length += counts[j]
-        for k in range(width):
-            old[0, k] = w[k]
-        chosen[:] = False
-        left = max_sweeps
-        while True:
-            fewest = survey(begin, end, indices, data, factor, w, fitted, pulls)
-            if left == max_sweeps:
-                first[:size] = fitted[:size]
-            more = False
-            for k in range(width):
-                slope = length if simplex else 1 + rate + weight / (w[k] + eps)
-                if not chosen[k] and (w[k] > 0 or pulls[k] > slope):
-                    chosen[k] = more = True
-            if left == 0 or not more:
-                break
-            n_chosen = gather(begin, end, indices, factor, w, chosen, others, pulls)
-            own = pulls[:n_chosen]
-            while left > 0:
-                for k in range(n_chosen):
-                    last[k] = own[k]
-                    slopes[k] = length if simplex else 1 + rate + weight / (own[k] + eps)
-                sweep(
-                    counts,
-                    others,
-                    fitted[:size],
-                    inverse[:size],
-                    ratios[:size],
-                    own,
-                    slopes,
-                    fewest,
-                    nothing,
-                )
-                left -= 1
-                largest, total = 0.0, 0.0
-                for k in range(n_chosen):
-                    largest = max(largest, abs(own[k] - last[k]))
-                    total += own[k]
-                if largest <= precision * total:
-                    break
-            _put_back(w, chosen, own)
-            if left == 0:
-                break
-        total = 0.0
-        if simplex:
-            for k in range(width):
-                total += w[k]
-        scaled = total > NEXT_TO_NOTHING
-        if scaled:
-            for k in range(width):
-                w[k] /= total
-        before, change = _losses(counts, first, fitted, total if scaled else 1.0)
+        begin, end = np.int64(begins[i]), np.int64(ends[i])
+        matrix = begin, end, indices, data, factor
+        before, good = _descend_mixture(matrix, rows[i], room, terms, precision, max_sweeps)
         loss += before
-        if not simplex:
-            change += penalty(w, simplex, rate, weight, eps) - penalty(old[0], simplex, rate, weight, eps)
-        if not change <= 0 or scaled != simplex:
+        if not good:
+            _, by_coordinate, _, _ = room
+            old, sums = by_coordinate[0:1], by_coordinate[1:2]
             ratio_sums(begins[i : i + 1], ends[i : i + 1], indices, data, factor, old, sums)
-            for k in range(width):
-                w[k] = old[0, k]
+            for k in range(old.size):
+                rows[i, k] = old[0, k]
                 sums[0, k] *= old[0, k]
-            update_row(sums[0], w, simplex, rate, weight, eps)
+            update_row(sums[0], rows[i], simplex, rate, weight, eps)
     return loss
+
+
+@njit(nogil=True, cache=True, makes_arrays=False, error_model="numpy", fastmath=_SUMS)
+def _descend_mixture(matrix, w, room, terms, precision, max_sweeps):
+    """Sweeps for the weights of a document; the loss where it begins, and whether it is better off."""
+    begin, end, indices, data, factor = matrix
+    by_entry, by_coordinate, others, chosen = room
+    simplex, rate, weight, eps = terms
+    size, width = end - begin, w.size
+    if size == 0:
+        w[:] = 1 / w.size if simplex else 0
+        return 0.0, True
+    counts, nothing = data[begin:end], data.dtype.type(0)
+    first, fitted, inverse, ratios = (
+        by_entry[0][:size],
+        by_entry[1][:size],
+        by_entry[2][:size],
+        by_entry[3][:size],
+    )
+    old, pulls, slopes, last = by_coordinate[0], by_coordinate[1], by_coordinate[2], by_coordinate[3]
+    length = 0.0
+    for j in range(size):
+        length += counts[j]
+    for k in range(width):
+        old[k] = w[k]
+        chosen[k] = False
+    left = max_sweeps
+    while True:
+        fewest = survey(begin, end, indices, data, factor, w, fitted, pulls)
+        if left == max_sweeps:
+            for j in range(size):
+                first[j] = fitted[j]
+        more = False
+        for k in range(width):
+            slope = length if simplex else 1 + rate + weight / (w[k] + eps)
+            if not chosen[k] and (w[k] > 0 or pulls[k] > slope):
+                chosen[k] = more = True
+        if left == 0 or not more:
+            break
+        n_chosen = gather(begin, end, indices, factor, w, chosen, others, pulls)
+        own = pulls[:n_chosen]
+        while left > 0:
+            for k in range(n_chosen):
+                last[k] = own[k]
+                slopes[k] = length if simplex else 1 + rate + weight / (own[k] + eps)
+            sweep(counts, others, fitted, inverse, ratios, own, slopes, fewest, nothing)
+            left -= 1
+            largest, total = 0.0, 0.0
+            for k in range(n_chosen):
+                largest = max(largest, abs(own[k] - last[k]))
+                total += own[k]
+            if largest <= precision * total:
+                break
+        _put_back(w, chosen, own)
+        if left == 0:
+            break
+    total = 0.0
+    if simplex:
+        for k in range(width):
+            total += w[k]
+    scaled = total > NEXT_TO_NOTHING
+    if scaled:
+        for k in range(width):
+            w[k] /= total
+    before, change, slack = _losses(counts, first, fitted, total if scaled else 1.0)
+    if not simplex:
+        change += penalty(w, simplex, rate, weight, eps) - penalty(old, simplex, rate, weight, eps)
+    return before, change <= slack and scaled == simplex
 
 
 @njit(nogil=True, cache=True)
@@ -250,54 +257,75 @@ def descend_topics(begins, ends, indices, data, factor, rows, slopes, sweeps, le
     Zeros stay zeros, and what is not zero stays above `least`. Returns the loss where it begins. A term that
     would be worse off takes a step of expectation-maximisation.
     """
-    width = factor.shape[1]
-    others, fitted, first, inverse, ratios, old, sums = _room(begins, ends, factor)
-    pulls, prices = np.empty(width, factor.dtype), np.empty(width, factor.dtype)
-    chosen = np.empty(width, np.bool_)
+    room = _room(begins, ends, factor)
     loss = 0.0
     for i in range(begins.size):
-        row, begin, end = rows[i], begins[i], ends[i]
-        size = end - begin
-        if size == 0:
-            row[:] = 0
-            continue
-        counts = data[begin:end]
-        fewest = survey(begin, end, indices, data, factor, row, fitted, pulls)
-        first[:size] = fitted[:size]
-        n_chosen = 0
-        for k in range(width):
-            old[0, k] = row[k]
-            chosen[k] = row[k] > least or (row[k] > 0 and pulls[k] > slopes[k])
-            if chosen[k]:
-                prices[n_chosen] = slopes[k]
-                n_chosen += 1
-        gather(begin, end, indices, factor, row, chosen, others, pulls)
-        own = pulls[:n_chosen]
-        for _ in range(sweeps):
-            sweep(counts, others, fitted[:size], inverse[:size], ratios[:size], own, prices, fewest, least)
-        _put_back(row, chosen, own)
-        before, change = _losses(counts, first, fitted, 1.0)
+        begin, end = np.int64(begins[i]), np.int64(ends[i])
+        before, good = _descend_topic(
+            (begin, end, indices, data, factor), rows[i], room, slopes, sweeps, least
+        )
         loss += before
-        for k in range(width):
-            change += np.float64(slopes[k]) * (np.float64(row[k]) - np.float64(old[0, k]))
-        if not change <= 0:
+        if not good:
+            _, by_coordinate, _, _ = room
+            old, sums = by_coordinate[0:1], by_coordinate[1:2]
             ratio_sums(begins[i : i + 1], ends[i : i + 1], indices, data, factor, old, sums)
-            for k in range(width):
-                row[k] = old[0, k]
+            for k in range(old.size):
+                rows[i, k] = old[0, k]
                 if old[0, k] > 0 and slopes[k] > 0:
-                    row[k] = max(least, old[0, k] * sums[0, k] / slopes[k])
+                    rows[i, k] = max(least, old[0, k] * sums[0, k] / slopes[k])
     return loss
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, makes_arrays=False, error_model="numpy", fastmath=_SUMS)
+def _descend_topic(matrix, row, room, slopes, sweeps, least):
+    """Sweeps for the topics of a term; the loss where it begins, and whether it is better off."""
+    begin, end, indices, data, factor = matrix
+    by_entry, by_coordinate, others, chosen = room
+    size, width = end - begin, row.size
+    if size == 0:
+        row[:] = 0
+        return 0.0, True
+    counts = data[begin:end]
+    first, fitted, inverse, ratios = (
+        by_entry[0][:size],
+        by_entry[1][:size],
+        by_entry[2][:size],
+        by_entry[3][:size],
+    )
+    old, pulls, prices = by_coordinate[0], by_coordinate[1], by_coordinate[2]
+    fewest = survey(begin, end, indices, data, factor, row, fitted, pulls)
+    for j in range(size):
+        first[j] = fitted[j]
+    n_chosen = 0
+    for k in range(width):
+        old[k] = row[k]
+        chosen[k] = row[k] > least or (row[k] > 0 and pulls[k] > slopes[k])
+        if chosen[k]:
+            prices[n_chosen] = slopes[k]
+            n_chosen += 1
+    gather(begin, end, indices, factor, row, chosen, others, pulls)
+    own = pulls[:n_chosen]
+    for _ in range(sweeps):
+        sweep(counts, others, fitted, inverse, ratios, own, prices, fewest, least)
+    _put_back(row, chosen, own)
+    before, change, slack = _losses(counts, first, fitted, 1.0)
+    for k in range(width):
+        change += np.float64(slopes[k]) * (np.float64(row[k]) - np.float64(old[k]))
+    return before, change <= slack
+
+
+@njit(nogil=True, cache=True, makes_arrays=False, error_model="numpy", fastmath=_SUMS)
 def _losses(counts, first, fitted, total):
-    """The loss with the first fit, and what is added to it by another one that is divided by `total`."""
+    """The loss with the first fit, and what is added to it by another one that is divided by `total`.
+
+    Also how much of that may be rounding: half of the rows that no longer change seem worse off by less.
+    """
     least = first.dtype.type(np.finfo(first.dtype).tiny * 1e4)
     before, change, length = 0.0, 0.0, 0.0
     for j in range(counts.size):
         # as in `ratio_sums`: no chance is smaller than this
-        a = max(first[j], least)
-        before += counts[j] * math.log(counts[j] / a)
-        change -= counts[j] * math.log(fitted[j] / a)
-        length += counts[j]
-    return before, change + length * math.log(total)
+        x, a = np.float64(counts[j]), np.float64(max(first[j], least))
+        before += x * log(x / a)
+        change -= x * log(max(fitted[j], least) / a)
+        length += x
+    return before, change + length * math.log(total), length * np.finfo(first.dtype).eps

@@ -93,7 +93,7 @@ def update_once(gram, targets, rows):
                 rows[start + i, k] = turned[k, i]
 
 
-@njit(nogil=True, cache=True, fastmath={"nnan", "nsz", "reassoc"})
+@njit(nogil=True, cache=True, makes_arrays=False, fastmath={"nnan", "nsz", "reassoc"})
 def _extent(target, nonnegative):
     """Largest |r_k|, and what the zero screen compares with the threshold."""
     high, low = target[0], target[0]
@@ -104,13 +104,13 @@ def _extent(target, nonnegative):
     return largest, high if nonnegative else largest
 
 
-@njit(nogil=True, cache=True, fastmath={"contract"})
+@njit(nogil=True, cache=True, makes_arrays=False, fastmath={"contract"})
 def _subtract(gradient, step, direction):
     for k in range(gradient.size):
         gradient[k] -= step * direction[k]
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, makes_arrays=False)
 def _find_active(gradient, row, threshold, nonnegative, active):
     """List the coordinates that are non-zero or violate optimality, and the largest violation."""
     n_active = 0
@@ -131,7 +131,7 @@ def _find_active(gradient, row, threshold, nonnegative, active):
     return n_active, worst
 
 
-@njit(nogil=True, cache=True, fastmath={"contract"})
+@njit(nogil=True, cache=True, makes_arrays=False, fastmath={"contract"})
 def _sweep(gram, gradient, row, active, threshold, ridge, nonnegative):
     """One exact update of each active coordinate; returns the largest change of a gradient's own entry."""
     largest = gradient.dtype.type(0)
@@ -155,7 +155,7 @@ def _sweep(gram, gradient, row, active, threshold, ridge, nonnegative):
     return largest
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, makes_arrays=False)
 def expand(indptr, indices, data, rows, out):
     """Some rows of a CSR matrix as dense rows."""
     out[:] = 0
@@ -165,7 +165,7 @@ def expand(indptr, indices, data, rows, out):
             row[indices[j]] = data[j]
 
 
-@njit(nogil=True, cache=True, fastmath={"contract"})
+@njit(nogil=True, cache=True, makes_arrays=False, fastmath={"contract"})
 def multiply(indptr, indices, data, rows, factor, places, out):
     """Add some rows of a CSR matrix times a small dense factor to these places of `out`."""
     for i in range(rows.size):
@@ -176,7 +176,7 @@ def multiply(indptr, indices, data, rows, factor, places, out):
                 total[k] += weight * direction[k]
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, makes_arrays=False)
 def rows_ahead(before_indptr, before_indices, before_data, indptr, indices, data, share, nonnegative):
     """Move the values of a CSR matrix on, by this share of the way that they came from those before.
 
@@ -193,7 +193,7 @@ def rows_ahead(before_indptr, before_indices, before_data, indptr, indices, data
             data[place] = max(moved, zero) if nonnegative else moved
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, makes_arrays=False)
 def split(products, shared_rows, own_rows, shared, own):
     """Add the first columns of `products` to some rows of `shared`, and copy the others to rows of `own`."""
     width = shared.shape[1]
@@ -205,7 +205,7 @@ def split(products, shared_rows, own_rows, shared, own):
             target[k] = source[width + k]
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, makes_arrays=False)
 def sound_rows(indptr, indices, data, n_columns, least):
     """Whether a CSR matrix is canonical, and its values are finite and at least `least`."""
     if indptr[0] != 0 or indptr[-1] != indices.size or indices.size != data.size:
@@ -247,7 +247,7 @@ def compress(rows):
     return sizes, indices[:total], data[:total]
 
 
-@njit(nogil=True, cache=True, fastmath={"contract", "reassoc"})
+@njit(nogil=True, cache=True, makes_arrays=False, fastmath={"contract", "reassoc"})
 def inner(a, b):
     """The inner product of two dense blocks, summed in float64 whatever their type."""
     total = 0.0
@@ -258,7 +258,7 @@ def inner(a, b):
     return total
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, makes_arrays=False)
 def sparse_gram(indptr, indices, data, start, stop, out):
     """Add the outer products of rows start to stop of a CSR matrix to `out` (upper triangle, float64)."""
     for i in range(start, stop):
@@ -270,7 +270,7 @@ def sparse_gram(indptr, indices, data, start, stop, out):
                 row[indices[l]] += value * data[l]
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, makes_arrays=False)
 def sparse_cross(indptr, indices, data, other_indptr, other_indices, other_data, out):
     """Add the outer products of the rows of two CSR matrices to `out` (float64)."""
     for i in range(indptr.size - 1):
@@ -281,7 +281,7 @@ def sparse_cross(indptr, indices, data, other_indptr, other_indices, other_data,
                 row[other_indices[l]] += value * other_data[l]
 
 
-@njit(nogil=True, cache=True, fastmath={"contract"})
+@njit(nogil=True, cache=True, makes_arrays=False, fastmath={"contract"})
 def sparse_products(indptr, indices, data, start, stop, block, out):
     """Add ``A' block`` to `out`; A are rows `start` to `stop` of a CSR matrix, beside those of `block`."""
     for i in range(start, stop):

@@ -20,7 +20,7 @@ NOISE = np.float32(1e-6)
 """What rounding leaves of a cosine of zero: a document is not found for that."""
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, makes_arrays=False)
 def bm25_impacts(indptr, indices, counts, idf, saturation, out):
     """What each count is worth: idf * count / (count + saturation of the document)."""
     for m in range(indptr.size - 1):
@@ -29,7 +29,7 @@ def bm25_impacts(indptr, indices, counts, idf, saturation, out):
             out[j] = rarity * counts[j] / (counts[j] + saturation[indices[j]])
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, makes_arrays=False)
 def unit_impacts(indptr, indices, counts, idf, sublinear, squares, out):
     """Tf-idf with documents of length one; `squares` is zero, with room for every document."""
     for m in range(indptr.size - 1):
@@ -41,7 +41,7 @@ def unit_impacts(indptr, indices, counts, idf, sublinear, squares, out):
         out[j] /= np.sqrt(squares[indices[j]])
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, makes_arrays=False)
 def add_impacts(indptr, indices, impacts, terms, weights, scores):
     """Add what the terms of a query are worth in each document, in the order of the terms."""
     for t in range(terms.size):
@@ -52,13 +52,13 @@ def add_impacts(indptr, indices, impacts, terms, weights, scores):
             scores[documents[j]] += weight * worth[j]
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, makes_arrays=False)
 def _before(score, document, other_score, other_document):
     """Whether one result ranks before another: the higher score, then the earlier document."""
     return score > other_score or (score == other_score and document < other_document)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, makes_arrays=False)
 def sift(scores, documents, size, place):
     """Move the result at a place of a heap, whose root ranks last, down to where it belongs."""
     score, document = scores[place], documents[place]
@@ -76,7 +76,7 @@ def sift(scores, documents, size, place):
     scores[place], documents[place] = score, document
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, makes_arrays=False)
 def heap_sort(scores, documents, size):
     """Put the results of a heap in order, the best first."""
     for last in range(size - 1, 0, -1):
@@ -85,7 +85,7 @@ def heap_sort(scores, documents, size):
         sift(scores, documents, last, 0)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, makes_arrays=False)
 def offer(score, document, best_scores, best_documents, size):
     """Put a result into a heap of the best ones if it belongs there; gives the heap's new size."""
     room = best_scores.size
@@ -101,7 +101,7 @@ def offer(score, document, best_scores, best_documents, size):
     return size
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, makes_arrays=False)
 def settle(best_scores, best_documents, size):
     """Put what was offered in order, the best first, whether or not there was more than enough."""
     if size < best_scores.size:
@@ -110,7 +110,7 @@ def settle(best_scores, best_documents, size):
     heap_sort(best_scores, best_documents, size)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, makes_arrays=False)
 def best_positive(scores, best_scores, best_documents):
     """Find the best documents of positive score, as many as there is room for; gives their number."""
     size, least = 0, np.float32(0)
@@ -133,7 +133,7 @@ def best_positive(scores, best_scores, best_documents):
     return size
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, makes_arrays=False)
 def cosine(total):
     """An inner product of two vectors of length one, without what rounding did to it."""
     if abs(total) < NOISE:
@@ -141,7 +141,7 @@ def cosine(total):
     return min(np.float32(1), max(np.float32(-1), total))
 
 
-@njit(nogil=True, cache=True, fastmath=_REORDERED)
+@njit(nogil=True, cache=True, makes_arrays=False, fastmath=_REORDERED)
 def topic_score(vector, row):
     """The cosine of a query and a document whose vectors are scaled."""
     total = np.float32(0)
@@ -150,13 +150,13 @@ def topic_score(vector, row):
     return cosine(total)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, makes_arrays=False)
 def blended(term, topic, blend, unit):
     """The score of a document; never smaller for a larger part, to the last bit."""
     return blend * topic + (np.float32(1) - blend) * (term / unit)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, makes_arrays=False)
 def scan_blend(scores, documents, vectors, vector, blend, unit, floor, best_scores, best_documents, size):
     """Offer the documents of a part to the heap of the best, and give its new size.
 
@@ -181,7 +181,7 @@ def scan_blend(scores, documents, vectors, vector, blend, unit, floor, best_scor
     return size
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, makes_arrays=False)
 def tile_blend(scores, topics, documents, blend, units, floors, best_scores, best_documents, sizes):
     """The same for several queries, a row each, where the topic scores are known but for rounding.
 
@@ -208,14 +208,14 @@ def tile_blend(scores, topics, documents, blend, units, floors, best_scores, bes
         sizes[q] = size
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, makes_arrays=False)
 def topic_scores(vectors, rows, vector, out):
     """The topic scores of some rows."""
     for j in range(rows.size):
         out[j] = topic_score(vector, vectors[rows[j]])
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, makes_arrays=False)
 def count_within(scores, blend, unit, floor):
     """How many documents could reach a score if their topics were those of the query."""
     n_within = 0
@@ -225,7 +225,7 @@ def count_within(scores, blend, unit, floor):
     return n_within
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, makes_arrays=False)
 def blend_all(terms, topics, blend, unit, out):
     """The scores of documents, from both parts of each."""
     for j in range(terms.size):

@@ -41,7 +41,7 @@ _DIGIT = 11
 _LAST_DIGIT = (1 << _DIGIT) - 1
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, makes_arrays=False)
 def scan_tokens(text, classes, plain, shortest, progress, firsts, seconds, rest, ends):
     """Split a batch of texts, each of which ends with TEXT_END, into tokens.
 
@@ -117,7 +117,7 @@ def scan_tokens(text, classes, plain, shortest, progress, firsts, seconds, rest,
     progress[0], progress[1], progress[2], progress[3] = start, n_tokens, n_rest, n_texts
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, makes_arrays=False)
 def _utf8(code):
     """The bytes of a character, the first of them lowest, and how many there are."""
     if code < 0x80:
@@ -131,7 +131,7 @@ def _utf8(code):
     return np.uint64(0xF0 | code >> 18 | (0x80 | code >> 12 & 0x3F) << 8 | middle << 16 | last << 24), 4
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, makes_arrays=False)
 def number_tokens(
     text, classes, plain, shortest, progress, firsts, seconds, rest, ends,
     sizes, slots, rows, notes, arena, ids,
@@ -150,7 +150,7 @@ def number_tokens(
     return progress[4] == progress[1]
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, makes_arrays=False)
 def find_terms(firsts, seconds, rest, start, stop, sizes, slots, rows, notes, arena, ids):
     """Give the ids of the terms `start` to `stop`, and add those that are new to the table.
 
@@ -201,7 +201,7 @@ def find_terms(firsts, seconds, rest, start, stop, sizes, slots, rows, notes, ar
     return i
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, makes_arrays=False)
 def note_terms(terms, term_ends, n_stop, earlier, notes, ids, counts, ends):
     """Count the terms of each text: those of text i stand before ``ends[i]`` of `ids`, each of them once.
 
@@ -231,7 +231,7 @@ def note_terms(terms, term_ends, n_stop, earlier, notes, ids, counts, ends):
     return n_found, n_counted
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, makes_arrays=False)
 def refill_slots(old, slots):
     """Put the entries of slots into larger ones."""
     mask = slots.size - 1
@@ -243,7 +243,7 @@ def refill_slots(old, slots):
             slots[slot] = entry
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, makes_arrays=False)
 def spell_terms(terms, start, rows, arena, out, used, ends):
     """Write terms one after the other, n-grams with spaces; `ends` are in characters, not bytes.
 
@@ -283,7 +283,7 @@ def spell_terms(terms, start, rows, arena, out, used, ends):
     return terms.size, used
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, makes_arrays=False)
 def tally_terms(ids, counts, ends, mapping, text, seen, documents, total):
     """Add up in how many texts, and how often, the terms occur that ids are mapped to.
 

@@ -3,7 +3,7 @@
 from laconic.kernels.compiling import njit
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, makes_arrays=False)
 def add_trees(roots, features, thresholds, left, right, leaves, rows, out):
     """Add to every row's score the leaf that it reaches in each tree, tree after tree.
 
