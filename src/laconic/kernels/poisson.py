@@ -116,14 +116,13 @@ def sweep(counts, others, fitted, inverse, ratios, w, slopes, fewest, least):
         if w[k] == 0 and least > 0:
             continue
         own = others[k]
-        pull = zero
+        pull = bend = zero
         for j in range(counts.size):
-            pull += ratios[j] * own[j]
+            part = ratios[j] * own[j]
+            pull += part
+            bend += part * (inverse[j] * own[j])
         if w[k] <= least and pull <= slopes[k]:
             continue
-        bend = zero
-        for j in range(counts.size):
-            bend += (ratios[j] * own[j]) * (inverse[j] * own[j])
         if not (bend > 0 and slopes[k] > 0 and math.isfinite(bend)):
             continue
         new = w[k] + (pull / slopes[k] - one) * (pull / bend)
