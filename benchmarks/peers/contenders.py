@@ -123,6 +123,17 @@ def heaviest(components: Any, vocabulary: Sequence[str]) -> list[list[str]]:
     return topics
 
 
+def only_where_strongest(components: NDArray[Any]) -> NDArray[Any]:
+    """Topics whose words are zero but in the topic where they are strongest, by laconic's measure."""
+    from laconic.models.listing import strongest_only
+
+    kept = np.zeros_like(components)
+    rows = [(np.flatnonzero(row), row[row != 0]) for row in components]
+    for row, (terms, weights) in zip(kept, strongest_only(rows), strict=True):
+        row[terms] = weights
+    return kept
+
+
 def pickled(*things: Any) -> Callable[[Path], Any]:
     """Save as people save scikit-learn's models."""
     return lambda folder: (folder / "model.pickle").write_bytes(pickle.dumps(things))
@@ -151,7 +162,9 @@ def fit_laconic(task: Task, model: str = "rlsi", *, distinct: bool = False, **op
     )
 
 
-def fit_scikit_learn(task: Task, vectorizer: str, model: str, **parameters: Any) -> Fitted:
+def fit_scikit_learn(
+    task: Task, vectorizer: str, model: str, *, distinct: bool = False, **parameters: Any
+) -> Fitted:
     from sklearn import decomposition
     from sklearn.feature_extraction import text
 
@@ -159,7 +172,8 @@ def fit_scikit_learn(task: Task, vectorizer: str, model: str, **parameters: Any)
     X = counter.fit_transform(task.texts)
     fitted = getattr(decomposition, model)(task.n_topics, random_state=task.seed, **parameters)
     weights = fitted.fit_transform(X)
-    topics = heaviest(fitted.components_, counter.get_feature_names_out())
+    components = only_where_strongest(fitted.components_) if distinct else fitted.components_
+    topics = heaviest(components, counter.get_feature_names_out())
     return Fitted(topics, lambda: weights, pickled(counter, fitted))
 
 
@@ -221,6 +235,9 @@ def fit_gensim(task: Task, model: str, *, tfidf: bool = False, **parameters: Any
     )
 
 
+SKLEARN_NMF = {"vectorizer": "TfidfVectorizer", "model": "NMF", "init": "nndsvda"}
+
+
 def weightings() -> list[str]:
     """The weightings of laconic that are named in rows of their own, where they exist."""
     from laconic.corpus.options import WEIGHTINGS
@@ -238,18 +255,19 @@ def contenders() -> list[Contender]:
     turftopic = partial(Contender, family="turftopic", needs=("turftopic", encoders.PACKAGE), encodes=True)
     return [
         laconic("laconic.fit", fit=fit_laconic),
-        laconic("laconic.fit, distinct words", fit=partial(fit_laconic, distinct=True)),
+        laconic("laconic.fit (distinct)", fit=partial(fit_laconic, distinct=True)),
         *(
             laconic(f"laconic RLSI ({name})", fit=partial(fit_laconic, weighting=name))
             for name in weightings()
         ),
         laconic("laconic NMF", fit=partial(fit_laconic, model="nmf")),
-        laconic("laconic NMF, distinct words", fit=partial(fit_laconic, model="nmf", distinct=True)),
+        laconic("laconic NMF (distinct)", fit=partial(fit_laconic, model="nmf", distinct=True)),
         laconic("laconic PLSA", fit=partial(fit_laconic, model="plsa")),
-        sklearn(
-            "scikit-learn NMF",
-            fit=partial(fit_scikit_learn, vectorizer="TfidfVectorizer", model="NMF", init="nndsvda"),
+        laconic(
+            "scikit-learn NMF, listed by laconic (distinct)",
+            fit=partial(fit_scikit_learn, **SKLEARN_NMF, distinct=True),
         ),
+        sklearn("scikit-learn NMF", fit=partial(fit_scikit_learn, **SKLEARN_NMF)),
         sklearn(
             "scikit-learn LDA",
             fit=partial(fit_scikit_learn, vectorizer="CountVectorizer", model="LatentDirichletAllocation"),

@@ -33,9 +33,12 @@ NOT_PICTURED = (
     "laconic RLSI (tfidf)",
     "laconic RLSI (log-entropy)",
     "laconic RLSI (bm25)",
+    "laconic.fit (distinct)",
+    "laconic NMF (distinct)",
+    "scikit-learn NMF, listed by laconic (distinct)",
     "turftopic S3",
 )
-"""The first three lie on laconic.fit, and the last so low that all others would lie on each other."""
+"""All but the last lie on others, and the last so low that all others would lie on each other."""
 PAGE = """# laconic and its peers
 
 {headline}
@@ -60,6 +63,10 @@ Times run from texts to topics, after a first small fit, so they exclude imports
 CPU time and wall time; the machine is shared, so look at the CPU time. ± is half a 95 % interval over
 {seeds} seeds. The best value in a column is bold. A topic is its ten heaviest words. Rows stay as they were
 measured until they are measured again; `results/peers.json` has them all.
+
+Rows called "distinct" are the same topics as those above them, with each word listed only in the topic where
+it is strongest (`laconic topics --distinct`). There was nothing to choose. Any topics can be listed so: a row
+shows what it does to scikit-learn's NMF.
 """
 
 OCTIS_WORDS = """{name} as OCTIS ships it (tokens, closed vocabulary, all documents), by OCTIS' protocol. NPMI
