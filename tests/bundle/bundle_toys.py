@@ -37,7 +37,8 @@ class Toy(TopicModel):
     def transform(self, X):
         return (X * self.scale_) @ self.components_.T
 
-    def topics(self, vocabulary=None, n_terms=10):
+    def topics(self, vocabulary=None, n_terms=10, *, distinct=False):
+        assert not distinct
         names = np.arange(self.n_features_in_) if vocabulary is None else vocabulary
         rows = self.components_.toarray()
         order = np.argsort(-np.abs(rows), axis=1, kind="stable")[:, :n_terms]
@@ -81,7 +82,7 @@ class MediaToy(Toy):
         self.modalities_, self.n_german_ = ("german", "english"), n_german
         return self
 
-    def topics(self, vocabulary=None, n_terms=10, *, modality=None):
+    def topics(self, vocabulary=None, n_terms=10, *, distinct=False, modality=None):
         if modality is None:
             return super().topics(vocabulary, n_terms)
         part = Toy(self.n_components)
