@@ -24,16 +24,18 @@ def _bitcast(kind: Any) -> Any:
     return generate
 
 
-@intrinsic
-def _bits(typing_context: Any, number: Any) -> Any:
+def _as_integer(typing_context: Any, number: Any) -> Any:
     """The bits of a float64, as an int64."""
     return types.int64(types.float64), _bitcast(types.int64)
 
 
-@intrinsic
-def _from_bits(typing_context: Any, bits: Any) -> Any:
+def _as_float(typing_context: Any, bits: Any) -> Any:
     """The float64 that has these bits."""
     return types.float64(types.int64), _bitcast(types.float64)
+
+
+_bits: Any = intrinsic(_as_integer)
+_from_bits: Any = intrinsic(_as_float)
 
 
 @njit(nogil=True, cache=True, makes_arrays=False, error_model="numpy", fastmath={"contract"})
