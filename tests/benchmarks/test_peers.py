@@ -242,12 +242,19 @@ def test_the_readme_has_the_numbers_of_the_page():
 
     def numbers(name):
         means = kept[f"octis/octis_bbc_news/{contender(name).key}"]["means"]
-        return [f"{means[what][0]:.3f}".lstrip("0") for what in ("npmi", "diversity")]
+        return [f"{means[what][0]:.3f}".removeprefix("0") for what in ("npmi", "diversity")]
 
     npmi, diversity = numbers("laconic.fit")
     assert f"a coherence (NPMI) of {npmi} and a diversity of {diversity} in" in readme
     assert "scikit-learn's NMF reaches {} and {},".format(*numbers("scikit-learn NMF")) in readme
     assert "BERTopic {} and {} ".format(*numbers("BERTopic")) in readme
+    distinct = numbers("laconic.fit (distinct)")
+    assert "it is {} and {}: no peer has more of either".format(*distinct) in readme
+    peers = [each.name for each in taking_part.contenders() if each.family != "laconic"]
+    others = [numbers(name) for name in peers if f"octis/octis_bbc_news/{contender(name).key}" in kept]
+    assert len(others) >= 10
+    for ours, *theirs in zip(distinct, *others, strict=True):
+        assert float(ours) >= max(map(float, theirs))
 
 
 class TestStanding:
