@@ -427,7 +427,7 @@ def test_models_without_words_do_not_count(words, alive):
 
 
 def grids_results(interval, all_queries):
-    means = {method: {"AP": value} for method, value in ((alike.PAPER, 0.4), ("PLSA", 0.3))}
+    means = {method: {"AP": value} for method, value in ((alike.PAPER, 0.4), ("PLSA", 0.3), ("LDA", 0.3))}
     pair = {"ratio": 1.0, "interval": all_queries}
     return {
         "collections": {"adi": {"held_out": means, "pairs": {alike.PAPER: pair}}},

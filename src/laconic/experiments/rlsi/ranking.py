@@ -79,11 +79,15 @@ def _entries(collection: Collection, method: str, quick: bool) -> Iterator[Entry
         return
     for size in sizes:
         for model, settings in _models(method, size, collection.n_terms, quick):
-            # LDA's topics are not normalised, and the paper compares weights.
-            similarity = "cosine" if method == "LDA" else "gram"
-            yield fitted_entry(
-                collection, model, settings, counts=method in ("PLSA", "LDA"), similarity=similarity
-            )
+            yield entry_of(collection, method, model, settings)
+
+
+def entry_of(collection: Collection, method: str, model: Any, settings: Results) -> Entry:
+    """How the topics of a model rank, from what its method takes and by what suits its weights."""
+    # LDA's topics are not normalised, and the paper compares weights.
+    similarity = "cosine" if method == "LDA" else "gram"
+    counts = method in ("PLSA", "LDA")
+    return fitted_entry(collection, model, settings, counts=counts, similarity=similarity)
 
 
 def _models(method: str, size: int, n_terms: int, quick: bool) -> Iterator[tuple[Any, Results]]:

@@ -26,8 +26,8 @@ folds. Numbers are trec_eval's, for the first 1,000 documents. A + or - marks re
 better or worse than {terms} alone (paired t-test, p < {level:g}, corrected by Holm's method).
 
 The grids of LSI and of the word budget have the same size. Those of the other models, which take longer,
-are smaller, so their numbers are probably too low (*The same grids for all*, below, corrects that for all
-but LDA). The search before the grids was not equally long either. Non-negative topics and the size of
+are smaller, so their numbers are probably too low (*The same grids for all*, below, corrects that). The
+search before the grids was not equally long either. Non-negative topics and the size of
 alpha_docs were chosen on {tuned} and checked on CACM and NPL, term weights on Cranfield, CACM and TIME, and
 the numbers of topics after looking at nearly all collections. The number of settings of RLSI tried was
 about {tried}; that of LSI was about {tried_lsi}. Holding out queries
