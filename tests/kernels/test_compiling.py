@@ -4,6 +4,7 @@ import errno
 import os
 import pickle
 import re
+import runpy
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -146,6 +147,24 @@ def test_where_nothing_can_be_written_kernels_are_compiled_with_one_warning(toy,
     assert "1 compiled kernels cannot be kept (there is no folder" in told(toy, **nowhere)
     assert "NUMBA_CACHE_DIR" in told(toy, **nowhere)
     assert told(toy, **nowhere, NUMBA_CACHE_DIR=str(tmp_path / "kept")).strip() == "0"
+
+
+def test_a_change_of_any_kernel_counts_for_all(toy, monkeypatch):
+    """Kernels are compiled into those that call them: none may go on with the old version of another."""
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+
+    def times_read():
+        kernel = runpy.run_path(str(toy / "toy.py"))["total"]
+        kernel(np.arange(4))
+        return sum(kernel.stats.cache_hits.values())
+
+    assert [times_read(), times_read()] == [0, 1]
+    monkeypatch.setattr(compiling, "_sources", lambda: "one of them has changed")
+    assert [times_read(), times_read()] == [0, 1]
+
+
+def test_the_files_of_kernels_are_told_apart_by_time_and_size():
+    assert {"logarithms.py", "ratios.py"} <= {name for name, _, _ in compiling._sources()}
 
 
 @pytest.mark.parametrize("suffix", [".nbi", ".nbc"])

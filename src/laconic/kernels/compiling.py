@@ -6,6 +6,7 @@ The cache is a convenience: where it cannot be written, or is damaged, kernels a
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import itertools
 import os
@@ -83,7 +84,7 @@ class SharedCache(FunctionCache):
         super().__init__(function)
         file = self._cache_file
         base = file._index_name.removesuffix(".nbi")
-        self._cache_file = SharedCacheFile(file._cache_path, base, file._source_stamp)
+        self._cache_file = SharedCacheFile(file._cache_path, base, (file._source_stamp, _sources()))
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep a version, if there is room for it."""
@@ -91,6 +92,17 @@ class SharedCache(FunctionCache):
             super().save_overload(sig, data)
         except OSError as error:
             _tell_not_kept(error)
+
+
+@functools.cache
+def _sources() -> tuple[tuple[str, float, int], ...]:
+    """When the files of kernels were changed, and how long they are.
+
+    Numba looks at the file of a kernel alone, but the kernels that it calls are compiled into it. Without
+    this, an update that changes one of those would go on with the old one.
+    """
+    files = sorted(Path(__file__).parent.glob("*.py"))
+    return tuple((file.name, file.stat().st_mtime, file.stat().st_size) for file in files)
 
 
 def _tell_not_kept(reason: object) -> None:
@@ -123,8 +135,8 @@ def njit(
         Where nothing can be written, the kernel is compiled anew in every process, and a warning says so.
     makes_arrays : bool, default=True
         Whether arrays are made in the kernel itself. One that makes none need not count who refers to those
-        that it was given. Numba counts each row that is taken from a matrix, atomically: in an inner loop
-        that can take longer than the row's arithmetic.
+        that it was given, and must not return one. Numba counts each row that is taken from a matrix,
+        atomically: in an inner loop that can take longer than the row's arithmetic.
     **options
         Those of `numba.njit`.
 
