@@ -10,9 +10,10 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.base import clone
 
-from laconic import NMF, RLSI, GroupRLSI, SparseLSA
+from laconic import NMF, PLSA, RLSI, GroupRLSI, SparseLSA
 from laconic.engines.workers import MOST, Workers
 from laconic.errors import CorpusError, InputError
+from laconic.losses.divergence.steps import DivergenceSteps
 from laconic.losses.squared.rows import Ridge
 
 
@@ -55,6 +56,24 @@ def test_the_objective_of_an_exact_fit_is_not_negative_and_does_not_rise(dtype, 
         # what rounding leaves of ||X||^2, of which the objective is a difference
         noise = 8 * np.finfo(dtype).eps * float(np.square(X, dtype=np.float64).sum())
         assert (np.diff(history) <= noise + 1e-6 * history[:-1]).all()
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("number", [np.inf, np.nan])
+def test_numbers_that_overflow_in_a_fit_of_counts_end_it(number, dtype, monkeypatch):
+    """The loss of what is not finite must not look like a low one."""
+    solve = DivergenceSteps.documents
+
+    def overflowing(steps):
+        loss = solve(steps)
+        steps.shards[0].weights[0, 0] = number
+        return loss
+
+    monkeypatch.setattr(DivergenceSteps, "documents", overflowing)
+    X = np.random.default_rng(0).poisson(2, (30, 12)).astype(dtype)
+    with pytest.raises(CorpusError, match="not finite"):
+        PLSA(3, random_state=0, solver="em").fit(X)
 
 
 def test_given_topics_get_their_penalty_from_themselves():
