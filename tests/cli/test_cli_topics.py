@@ -162,6 +162,25 @@ def test_a_fit_lists_twenty_topics_and_says_how_to_see_the_rest(laconic, jsonl, 
     assert f"and 2 more topics: laconic topics {tmp_path / 'm'}" in result.stderr
 
 
+def test_a_topic_whose_words_are_stronger_elsewhere(laconic, jsonl, tmp_path):
+    """It is said to have none of its own; what is measured of it stays."""
+    laconic("fit", jsonl, "--text", "body", "-k", 2, "--words", 5, "-o", tmp_path / "model")
+    bundle = load(tmp_path / "model")
+    model = bundle.model
+    model.components_ = model.components_[[0, 0]]
+    bundle.save(tmp_path / "model")
+    lines = laconic("topics", tmp_path / "model", "--distinct").stdout.splitlines()
+    assert lines[-1].split(maxsplit=3)[3] == "no words of its own"
+    assert laconic("topics", tmp_path / "model", "--distinct", "--topic", 1).stdout.startswith(
+        "topic 1: no words of its own\n"
+    )
+    assert "1 no words of its own" in laconic("topics", tmp_path / "model", "--distinct", "--tree").stdout
+    measured = laconic("topics", tmp_path / "model", "--distinct", "--table", "--csv").stdout
+    first, second = csv.DictReader(io.StringIO(measured))
+    assert second["words"] == ""
+    assert first["coherence"] == second["coherence"] != "-1.0"
+
+
 def test_topics_as_a_tree(laconic, saved):
     shown = laconic("topics", saved, "--tree", "-n", 3).stdout
     bundle = load(saved)

@@ -409,12 +409,13 @@ def test_topics_are_listed_by_weight_and_keep_their_numbers(model, X):
 def test_distinct_words_are_listed_where_they_are_strongest(model, X):
     fitted = fit(quiet(model), X)
     C = dense(fitted.components_)
-    shares = np.abs(C) / np.where(C.any(1, keepdims=True), np.linalg.norm(C, axis=1, keepdims=True), 1)
+    shares = C / np.where(C.any(1, keepdims=True), np.linalg.norm(C, axis=1, keepdims=True), 1)
+    strengths = np.where(C > 0, 1 + shares, -shares)
     listed = fitted.topics([str(m) for m in range(X.shape[1])], None, distinct=True)
     owners = {int(term): k for k, topic in enumerate(listed) for term, _ in topic}
     assert sum(map(len, listed)) == len(owners) == np.count_nonzero(C.any(axis=0))
     for term, k in owners.items():
-        assert shares[k, term] == pytest.approx(shares[:, term].max(), rel=1e-6)
+        assert strengths[k, term] == pytest.approx(strengths[:, term].max(), rel=1e-6)
     whole = fitted.topics([str(m) for m in range(X.shape[1])], None)
     for k, topic in enumerate(listed):
         assert topic == [(term, weight) for term, weight in whole[k] if owners[int(term)] == k]

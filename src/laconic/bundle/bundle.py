@@ -322,7 +322,7 @@ class Bundle:
             Only words of this one; by default a column for each.
         distinct : bool, default=False
             Whether to list each word only in the topic where it is strongest, so that topics do not repeat
-            each other.
+            each other. The other columns are those of the whole topic.
         sort : str, optional
             The column to sort by, such as "share", largest first. By default, sorted by number.
         coherence : bool, default=False

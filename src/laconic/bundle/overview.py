@@ -34,7 +34,7 @@ def topic_columns(
     if bundle.documents is not None:
         columns |= bundle.documents.by_topic()
     if coherence:
-        columns["coherence"] = _coherence(bundle, modality, distinct)
+        columns["coherence"] = _coherence(bundle, modality)
     if notes.retired:
         columns = {key: [values[k] for k in notes.living] for key, values in columns.items()}
     return columns
@@ -50,10 +50,10 @@ def in_order(columns: Mapping[str, list[Any]], by: str) -> Columns:
     return {name: [column[row] for row in order] for name, column in columns.items()}
 
 
-def _coherence(bundle: Bundle, modality: str | None, distinct: bool) -> list[float]:
+def _coherence(bundle: Bundle, modality: str | None) -> list[float]:
     from laconic.evaluate import coherence
 
     corpus = bundle._kept("documents to measure coherence in").corpus(modality)
-    words = bundle.topic_words(modality=modality, distinct=distinct)
+    words = bundle.topic_words(modality=modality)
     measured: list[float] = coherence(words, corpus).per_topic.tolist()
     return measured

@@ -55,7 +55,8 @@ def strongest_only(rows: Sequence[Row]) -> list[Row]:
     -------
     list of (ndarray of int, ndarray of float)
         A word is strongest where its weight is the largest share of the topic's length (Euclidean norm); of
-        equal shares, the first topic's counts.
+        equal shares, the first topic's counts. A word that speaks for some topics is strongest in one of
+        them, however much it speaks against another.
 
     Examples
     --------
@@ -66,9 +67,13 @@ def strongest_only(rows: Sequence[Row]) -> list[Row]:
     n_columns = 1 + max((int(terms.max(initial=-1)) for terms, _ in rows), default=-1)
     most, owner = np.zeros(n_columns), np.full(n_columns, -1)
     for k, (terms, weights) in enumerate(rows):
-        shares = np.abs(weights) / max(float(np.linalg.norm(weights)), np.finfo(float).tiny)
-        more = shares > most[terms]
-        most[terms[more]], owner[terms[more]] = shares[more], k
+        largest = np.abs(weights).max(initial=0)
+        shares = (weights / (largest or 1)).astype(float)
+        shares /= np.linalg.norm(shares) or 1
+        # of length one at most, so that all weights for a topic come before those against one
+        strengths = np.where(shares > 0, 1 + shares, -shares)
+        more = strengths > most[terms]
+        most[terms[more]], owner[terms[more]] = strengths[more], k
     own = [owner[terms] == k for k, (terms, _) in enumerate(rows)]
     return [(terms[mine], weights[mine]) for mine, (terms, weights) in zip(own, rows, strict=True)]
 

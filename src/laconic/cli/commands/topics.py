@@ -17,6 +17,7 @@ from laconic.cli.screen.tables import (
     TERMS_SHOWN,
     facts_csv,
     facts_table,
+    no_words,
     topics_csv,
     topics_json,
     topics_table,
@@ -97,7 +98,8 @@ Distinct = Annotated[
     bool,
     typer.Option(
         "--distinct",
-        help="Show each word only in the topic where it is strongest: topics then do not repeat each other.",
+        help="Show each word only in the topic where it is strongest: topics then do not repeat each other, "
+        "and one may be left without words.",
     ),
 ]
 Sort = Annotated[
@@ -219,8 +221,10 @@ def _show_facts(
         sys.stdout.write(notation.dumps(rows, default=str) + "\n" if as_json else facts_csv(found))
         return
     if topic is not None:
-        for name, words in Listing.of(bundle, distinct=distinct).words(n_terms).items():
+        listing = Listing.of(bundle, distinct=distinct)
+        for name, words in listing.words(n_terms).items():
             shown = ", ".join(f"{'-' if weight < 0 else ''}{term}" for term, weight in words[number])
+            shown = shown or no_words(int(listing.sizes[number]))
             emit(Text(f"topic {bundle.notes.shown(number)}{f' ({name})' if name else ''}: {shown}\n"))
     if bundle.documents is None:
         say(
