@@ -151,7 +151,6 @@ def test_where_nothing_can_be_written_kernels_are_compiled_with_one_warning(toy,
 
 def test_a_change_of_any_kernel_counts_for_all(toy, monkeypatch):
     """Kernels are compiled into those that call them: none may go on with the old version of another."""
-    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
 
     def times_read():
         kernel = runpy.run_path(str(toy / "toy.py"))["total"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from sklearn.preprocessing import normalize
 
 from laconic import datasets
 from laconic.datasets.registry import GraphName
+from laconic.errors import InputWarning
 from laconic.evaluate import kmeans_scores
 from laconic.experiments.figures import Chart, Line
 from laconic.experiments.fitting import iterations_given, summary
@@ -110,6 +112,8 @@ def _weights(
 ) -> NDArray[Any]:
     n_topics = len(set(labels))
     with iterations_given():
+        # Of the authors there are only weights.
+        warnings.filterwarnings("ignore", "X looks like tf-idf", InputWarning)
         if divergence is None:
             model = PLSA(n_topics, solver="em", max_iter=iterations, random_state=seed)
             return np.asarray(model.fit_transform(normalize(X, norm="l1")))
