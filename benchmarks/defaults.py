@@ -1,6 +1,7 @@
 """What the defaults are chosen by: weights of words and starts, on collections that were not all looked at.
 
     python -m benchmarks.defaults [--json FILE] [--page FILE]
+    python -m benchmarks.defaults --only-priors      the last table alone
 
 Needs data sets: `laconic datasets` says where they are looked for. Results are kept in the JSON file as they
 come, so that a run that was stopped goes on from there.
@@ -25,8 +26,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import normalize
 from threadpoolctl import threadpool_limits
 
-from laconic import NMF, RLSI, Corpus, datasets
+from laconic import NMF, PLSA, RLSI, Corpus, datasets
 from laconic.evaluate import coherence, diversity, topic_overlap
+from laconic.priors import Pareto, PseudoDirichlet
 
 K = 20
 CHOSEN_ON = ("20newsgroups", "ohsumed23", "reuters21578")
@@ -37,6 +39,7 @@ WEIGHTINGS: Mapping[str, Mapping[str, Any]] = {
     "log-entropy": {"weighting": "log-entropy"},
     "bm25": {"weighting": "bm25"},
 }
+COUNTS = "counts"
 FEWEST_OF_LABEL = 50
 JUNK = 0.1
 """A topic with less NPMI than this on documents that it was not fitted on is called junk."""
@@ -62,13 +65,14 @@ topics with at least 50 documents). They were then confirmed on bbc_news, octis_
 weights for these were not looked at before; the starts for bbc_news had been.
 
 - **Weights: log-entropy.** BM25 was the first choice, with the best NPMI, diversity and junk on the
-  collections used to choose. It was not confirmed: on the other three it has the lowest NPMI and stability.
-  Log-entropy weights have higher NPMI, diversity and accuracy than tf-idf on both sets of collections.
-  tf-idf is more stable by .01.
+  collections used to choose. It was not confirmed: on the other three its topics come back least often, and
+  for NMF their NPMI is the lowest. Log-entropy weights have higher NPMI, diversity and accuracy than tf-idf on
+  both sets of collections. Topics of tf-idf come back more often on the three to confirm (by .015, of NMF by
+  .004), but not on the three to choose.
 - **Start: singular vectors**, for the word budget and for NMF, turned until each has few large words
   (varimax). Starts were chosen on the first three collections and confirmed on the others. In the mean over
-  either three, as many words come back as with scikit-learn's NMF; the last table has each collection, with
-  errors of the jackknife over halves. More halves were looked at after the first ten: over 24 of
+  either three, as many words come back as with scikit-learn's NMF; the table before the last has each
+  collection, with errors of the jackknife over halves. More halves were looked at after the first ten: over 24 of
   20newsgroups the word budget has .674 (its ten have .666).
 
   Other things that were tried: singular vectors have to be exact (over 20newsgroups .607 with three plain
@@ -76,7 +80,8 @@ weights for these were not looked at before; the starts for bbc_news had been.
   what eleven plain ones do). Settling turned vectors by NMF (.675), all terms in place of 16,000 (.681), a
   budget that narrows over six iterations (.672) and nndsvda's filling (.630) bring nothing. Four Chebyshev
   rounds over 48 vectors do as well as eight over 30, with nine passes over the documents in place of
-  seventeen; three rounds over 64 vectors are worse on 20newsgroups (.666 against .697).
+  seventeen; three rounds over 64 vectors are worse on 20newsgroups (.666 against .697, with the starts of
+  that time).
 - **Rare terms are left out of the start.** It looks at the 12,000 most frequent terms, and at no more than
   there are documents, but at least 4,000. Before, it was 16,000 for all, and vectors were turned by the loads
   of 2,000 terms in place of 500. What fewer terms change, over ten halves:
@@ -104,10 +109,17 @@ weights for these were not looked at before; the starts for bbc_news had been.
   | dblp4 | 24 | 11 | 2.1 | 3.3 |
 
   At scale it is 1.0 for 100,000 generated documents with 100,000 terms and 100 topics (the whole
-  fit, 3 iterations, took 4.2 s; from documents 10.8 s, to a higher objective), and 2.2 for `GroupRLSI` from
-  documents with 280,000 documents, 200,000 terms, 25 classes and 1,100 topics. With half as many documents
+  fit, 3 iterations, took 4.2 s; from documents 10.8 s, to a higher objective). For `GroupRLSI`, started from
+  documents, it is 2.2 on 280,000 documents with 200,000 terms, 25 classes and 1,100 topics. With half as many documents
   and terms it is 6.6 of its shorter iterations: topics narrow on a sample, which does not shrink with them.
   `--only scale groups half-groups` measures these.
+
+  A start from documents, the default of the classes and the only one of group models, narrows its topics over
+  twelve iterations. On collections of ordinary size that is 10 to 19 iterations, .4 to 1.8 s. Narrowing in six
+  or three iterations, and on a half or a quarter of the documents, was tried on bbc_news and 20newsgroups
+  (RLSI under a word budget and with l1, `GroupRLSI`; five halves). Whole fits take up to a quarter less time,
+  but l1 topics come back less often (.51 and .57 with twelve iterations, .48 and .53 with six, .44 and .52 with
+  three). So it stays; if time matters, `init="svd"` takes less and is more stable.
 - **The word budget is not extrapolated.** Extrapolated fits need 29 to 42 % fewer iterations and 14 to 25 %
   less time to the objective at which plain ones end (28 of 30 fits, halves of the six collections, reach
   it), and end .001 to .01 % lower. But on 20newsgroups fewer words come back (-.011 ± .002
@@ -116,6 +128,10 @@ weights for these were not looked at before; the starts for bbc_news had been.
 - **PLSA has no background topic.** One that all documents share with a fixed weight of .6 was tried:
   diversity rises by .1 and NPMI by .02 to .04 on bbc_news and 20newsgroups, nothing changes on octis_m10,
   and accuracy falls by up to .01. With a free weight, it fades to nothing.
+- **PLSA has no prior by default.** The pseudo-Dirichlet prior makes topics that come back more often (.49
+  instead of .46, with weight 10 .54), but that share more words and classify worse; NPMI rises on octis_m10,
+  falls on the long texts of 20newsgroups and hardly moves elsewhere. The Pareto prior of weight 1 changes next
+  to nothing. The last table has the numbers. (Objectives include the prior, so they cannot be compared.)
 - **Non-negative weights of documents**: as accurate, more diverse, less stable by .01. NPMI is lower on
   short texts, where signed weights repeat the same good words in several topics. They were chosen because
   they are easier to interpret.
@@ -146,6 +162,12 @@ MODELS: Mapping[str, Callable[[int], Any]] = {
     "NMF, from singular vectors": lambda seed: NMF(K, random_state=seed, n_jobs=1),
     "scikit-learn's NMF (nndsvda)": lambda seed: decomposition.NMF(K, init="nndsvda", random_state=seed),
 }
+PRIORS: Mapping[str, Any] = {
+    "PLSA": None,
+    "PLSA, Pareto 1": Pareto(1.0),
+    "PLSA, pseudo-Dirichlet .02": PseudoDirichlet(0.02),
+    "PLSA, pseudo-Dirichlet .02, weight 10": PseudoDirichlet(0.02, weight=10.0),
+}
 HEADLINE, PEER = "the same, weights not negative", "scikit-learn's NMF (nndsvda)"
 CHOICE_OF_WEIGHTS = ("the same, weights not negative", "NMF, from singular vectors")
 
@@ -171,7 +193,8 @@ def collection(name: str) -> tuple[Any, Any]:
 def corpus_of(name: str, weighting: str) -> Corpus:
     """A collection with weights of a kind."""
     options = dict(getattr(datasets.load(name), "options", None) or {})
-    return Corpus.from_texts(collection(name)[0], **{**options, **WEIGHTINGS[weighting]})
+    weights = {} if weighting == COUNTS else WEIGHTINGS[weighting]
+    return Corpus.from_texts(collection(name)[0], **{**options, **weights})
 
 
 def halved(name: str, weighting: str, seed: int) -> Half:
@@ -179,14 +202,21 @@ def halved(name: str, weighting: str, seed: int) -> Half:
     order = np.random.RandomState(seed).permutation(len(labels))
     own, other = np.sort(order[: len(order) // 2]), np.sort(order[len(order) // 2 :])
     judge = Corpus.from_counts(corpus.counts[other], corpus.vocabulary)
-    return Half(corpus.X[own], labels[own], corpus.X[other], labels[other], judge)
+    X = corpus.counts if weighting == COUNTS else corpus.X
+    return Half(X[own], labels[own], X[other], labels[other], judge)
+
+
+def made(model: str, seed: int) -> Any:
+    if model in PRIORS:
+        return PLSA(K, prior=PRIORS[model], random_state=seed, n_jobs=1)
+    return MODELS[model](seed)
 
 
 def measured(name: str, weighting: str, model: str, seed: int) -> dict[str, Any]:
     """One fit, and what it is worth; the top words serve to compare it with those of other halves."""
     half = halved(name, weighting, seed)
     began = time.process_time()
-    fitted = MODELS[model](seed).fit(half.X)
+    fitted = made(model, seed).fit(half.X)
     seconds = time.process_time() - began
     components = fitted.components_.toarray() if issparse(fitted.components_) else fitted.components_
     tops = [[int(t) for t in np.argsort(-row, kind="stable")[:20] if row[t] > 0] for row in components]
@@ -284,9 +314,26 @@ def main() -> None:
     parser.add_argument("--weights", default="log-entropy", help="the weights with which starts are compared")
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--halves", type=int, default=10, help="seeds of the comparison of starts")
+    parser.add_argument("--only-priors", action="store_true", help="only the table of priors for PLSA")
     options = parser.parse_args()
+    if options.halves < 3:
+        parser.error("--halves: errors need at least 3")
     results = Results(options.json)
-    report = Report(PAGE, f"Weights over {options.seeds} seeds, starts over {options.halves}.")
+    means = f"means over {options.seeds} seeds, those of starts over {options.halves}"
+    report = Report(PAGE, f"Tables of weights and priors are {means}.")
+    if not options.only_priors:
+        add_weights_and_starts(report, results, options)
+    with threadpool_limits(1):
+        rows = [
+            {"collection": name, "what": model, **results.of(name, COUNTS, model, options.seeds)}
+            for name in (*CHOSEN_ON, *CONFIRMED_ON)
+            for model in PRIORS
+        ]
+    report.add("Priors for PLSA", with_means(rows), COLUMNS)
+    report.write(None, options.page)
+
+
+def add_weights_and_starts(report: Report, results: Results, options: argparse.Namespace) -> None:
     with threadpool_limits(1):
         for title, names in (("chosen on", CHOSEN_ON), ("confirmed on", CONFIRMED_ON)):
             for model in CHOICE_OF_WEIGHTS:
@@ -316,7 +363,6 @@ def main() -> None:
         for name in (*CHOSEN_ON, *CONFIRMED_ON)
     ]
     report.add("Stability of the word budget less that of scikit-learn's NMF", leads, LEADS)
-    report.write(None, options.page)
 
 
 if __name__ == "__main__":

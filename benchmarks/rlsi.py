@@ -48,8 +48,8 @@ How long an iteration of RLSI takes, compared with scikit-learn's NMF, with the 
 with the limits of the machine.
 
 Measured by `make bench` in one run: {headline}. The corpus is generated, with a Zipfian vocabulary and
-planted topics. Times are medians from the fourth iteration on, or the best of several. The machine is
-shared and noisy, so look at the ratios.
+planted topics. Times of iterations are medians from the fourth on, those of kernels the best of several.
+The machine is shared and noisy, so look at the ratios.
 
 The paper's algorithm forms R and runs coordinate descent from zero over all topics, on the same threads and
 to the same tolerance. *Compiled as written* keeps the order of its sums. *Vectorised by hand* lets the

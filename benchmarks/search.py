@@ -43,7 +43,8 @@ Measured by `make bench-search` in one run: {headline}. The corpus is generated,
 and planted topics; each query is a few words of one document. bm25s searches the scores of our index with
 its compiled backend, by terms alone. The contenders take turns several times, and the best time of each
 counts. A blend costs more the more topics count and the more results are wanted, because more documents
-could then be among the best and have to be checked.
+could then be among the best and have to be checked. "Max" divides the term scores of a query by the best of
+them (the default), "raw" takes them as they are.
 
 Many queries at once run on all threads and share the work on topics; the time is wall time per query.
 Single queries run on one thread; the time is CPU time, the best of ten for each query. On scifact, a search

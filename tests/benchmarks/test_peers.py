@@ -251,7 +251,8 @@ def test_the_readme_has_the_numbers_of_the_page():
     distinct = numbers("laconic.fit (distinct)")
     assert "it is {} and {}: no peer has more of either".format(*distinct) in readme
     peers = [each.name for each in taking_part.contenders() if each.family != "laconic"]
-    others = [numbers(name) for name in peers if f"octis/octis_bbc_news/{contender(name).key}" in kept]
+    rows = {name: kept.get(f"octis/octis_bbc_news/{contender(name).key}", {}) for name in peers}
+    others = [numbers(name) for name, row in rows.items() if "means" in row]
     assert len(others) >= 10
     for ours, *theirs in zip(distinct, *others, strict=True):
         assert float(ours) >= max(map(float, theirs))

@@ -9,7 +9,9 @@ from laconic.models.listing import strongest_only
 def listed(*topics, dtype=float):
     """The words of topics given as mappings, each where it is strongest."""
     rows = [(np.array(list(topic), int), np.array(list(topic.values()), dtype)) for topic in topics]
-    return [dict(zip(terms.tolist(), weights.tolist(), strict=True)) for terms, weights in strongest_only(rows)]
+    return [
+        dict(zip(terms.tolist(), weights.tolist(), strict=True)) for terms, weights in strongest_only(rows)
+    ]
 
 
 def test_a_word_that_speaks_for_a_topic_is_not_listed_against_another():

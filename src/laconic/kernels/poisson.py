@@ -22,8 +22,8 @@ from laconic.kernels.logarithms import log
 from laconic.kernels.mixtures import penalty, update_row
 from laconic.kernels.ratios import longest, ratio_sums
 
+# beside it `error_model="numpy"`: divisors are kept from zero, and loops that might raise run in no vectors
 _SUMS = {"contract", "reassoc"}
-# `error_model`: no divisor is zero here, and loops that might raise an error do not run in vectors
 # a coordinate falls to no less than this share of it in one go, unless it stands for less than half a count
 STEEPEST = 0.1
 HALF_A_COUNT = 0.5
@@ -42,7 +42,7 @@ def survey(begin, end, indices, data, factor, w, fitted, pulls):
     pulls[:] = 0
     fewest = data[begin]
     j = begin
-    # four at a time, as in `ratio_sums`
+    # four at a time, as in `ratio_sums`; an entry without a chance has to pull here, so that it gets one
     while j + 4 <= end:
         row_a, row_b = factor[indices[j]], factor[indices[j + 1]]
         row_c, row_d = factor[indices[j + 2]], factor[indices[j + 3]]

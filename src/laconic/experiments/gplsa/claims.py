@@ -37,7 +37,7 @@ def _beats_nmf(*data: Results) -> Verdict:
         holds,
         "With the same options for all methods, comparisons won by l2 (against graph NMF) and skl (against "
         f"graph NMF KL): {' '.join(parts)} In the paper, {sum(tally.paper for tally in theirs)} of "
-        f"{sum(tally.total for tally in theirs)}. Confirmed would be more than half of each.",
+        f"{sum(tally.total for tally in theirs)}. It would count as confirmed with more than half of each.",
     )
 
 
@@ -53,8 +53,8 @@ def _skl_first(*data: Results) -> Verdict:
     return judged(
         [first["skl"] > 0, first["skl"] > len(ours) / 2],
         f"By accuracy, the best of {len(ours)} (every row of both tables, {list_of(RULES)}) is "
-        f"{shown(first)}; in the paper, {shown(theirs)} of {len(paper)}. Confirmed would be skl in more than "
-        "half.",
+        f"{shown(first)}; in the paper, {shown(theirs)} of {len(paper)}. It would count as "
+        "confirmed with skl in more than half.",
     )
 
 
@@ -243,7 +243,7 @@ CLAIMS = (
 CHANGED = (
     "**Images.** The first version of this page ran 200 iterations from drawn documents and chose the "
     "strength alone, on classes that were also reported. Its numbers were below the paper's. They had been "
-    "seen, and an audit had tried some 25 settings on overlapping draws of the same data, before start and "
+    "seen, and some 25 settings had been tried on overlapping draws of the same data, before start and "
     "iterations became part of the choice, graph NMF got its second loss, and the classes to choose on were "
     "kept apart from those reported.",
     "**Images.** In the second version, l2 and skl on PIE had their best strength at the edge of the grid, "
