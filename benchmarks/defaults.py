@@ -65,15 +65,15 @@ topics with at least 50 documents). They were then confirmed on bbc_news, octis_
 weights for these were not looked at before; the starts for bbc_news had been.
 
 - **Weights: log-entropy.** BM25 was the first choice, with the best NPMI, diversity and junk on the
-  collections used to choose. It was not confirmed: on the other three its topics come back least often, and
-  for NMF their NPMI is the lowest. Log-entropy weights have higher NPMI, diversity and accuracy than tf-idf on
-  both sets of collections. Topics of tf-idf come back more often on the three to confirm (by .015, of NMF by
-  .004), but not on the three to choose.
+  collections used to choose. It was not confirmed: on the other three its topics come back least often,
+  and for NMF their NPMI is the lowest. Log-entropy weights have higher NPMI, diversity and accuracy than
+  tf-idf on both sets of collections. Topics of tf-idf come back more often on the three to confirm (by
+  .015, of NMF by .004), but not on the three to choose.
 - **Start: singular vectors**, for the word budget and for NMF, turned until each has few large words
-  (varimax). Starts were chosen on the first three collections and confirmed on the others. In the mean over
-  either three, as many words come back as with scikit-learn's NMF; the table before the last has each
-  collection, with errors of the jackknife over halves. More halves were looked at after the first ten: over 24 of
-  20newsgroups the word budget has .674 (its ten have .666).
+  (varimax). Starts were chosen on the first three collections and confirmed on the others. In the mean
+  over either three, as many words come back as with scikit-learn's NMF; the table before the last has
+  each collection, with errors of the jackknife over halves. More halves were looked at after the first
+  ten: over 24 of 20newsgroups the word budget has .674 (its ten have .666).
 
   Other things that were tried: singular vectors have to be exact (over 20newsgroups .607 with three plain
   rounds of subspace iteration, .653 with seven, .678 with fourteen; eight Chebyshev rounds, .672, cost
@@ -108,18 +108,19 @@ weights for these were not looked at before; the starts for bbc_news had been.
   | octis_m10 | 19 | 9 | 2.2 | 2.6 |
   | dblp4 | 24 | 11 | 2.1 | 3.3 |
 
-  At scale it is 1.0 for 100,000 generated documents with 100,000 terms and 100 topics (the whole
-  fit, 3 iterations, took 4.2 s; from documents 10.8 s, to a higher objective). For `GroupRLSI`, started from
-  documents, it is 2.2 on 280,000 documents with 200,000 terms, 25 classes and 1,100 topics. With half as many documents
-  and terms it is 6.6 of its shorter iterations: topics narrow on a sample, which does not shrink with them.
-  `--only scale groups half-groups` measures these.
+  At scale it is 1.0 for 100,000 generated documents with 100,000 terms and 100 topics (the whole fit, 3
+  iterations, took 4.2 s; from documents 10.8 s, to a higher objective). For `GroupRLSI`, started from
+  documents, it is 2.2 on 280,000 documents with 200,000 terms, 25 classes and 1,100 topics. With half as
+  many documents and terms it is 6.6 of its shorter iterations: topics narrow on a sample, which does not
+  shrink with them. `--only scale groups half-groups` measures these.
 
-  A start from documents, the default of the classes and the only one of group models, narrows its topics over
-  twelve iterations. On collections of ordinary size that is 10 to 19 iterations, .4 to 1.8 s. Narrowing in six
-  or three iterations, and on a half or a quarter of the documents, was tried on bbc_news and 20newsgroups
-  (RLSI under a word budget and with l1, `GroupRLSI`; five halves). Whole fits take up to a quarter less time,
-  but l1 topics come back less often (.51 and .57 with twelve iterations, .48 and .53 with six, .44 and .52 with
-  three). So it stays; if time matters, `init="svd"` takes less and is more stable.
+  A start from documents, the default of the classes and the only one of group models, narrows its topics
+  over twelve iterations. On collections of ordinary size that is 10 to 19 iterations, .4 to 1.8 s.
+  Narrowing in six or three iterations, and on a half or a quarter of the documents, was tried on bbc_news
+  and 20newsgroups (RLSI under a word budget and with l1, `GroupRLSI`; five halves). Whole fits take up to
+  a quarter less time, but l1 topics come back less often (.51 and .57 with twelve iterations, .48 and .53
+  with six, .44 and .52 with three). So it stays; if time matters, `init="svd"` takes less and is more
+  stable.
 - **The word budget is not extrapolated.** Extrapolated fits need 29 to 42 % fewer iterations and 14 to 25 %
   less time to the objective at which plain ones end (28 of 30 fits, halves of the six collections, reach
   it), and end .001 to .01 % lower. But on 20newsgroups fewer words come back (-.011 ± .002
@@ -129,9 +130,10 @@ weights for these were not looked at before; the starts for bbc_news had been.
   diversity rises by .1 and NPMI by .02 to .04 on bbc_news and 20newsgroups, nothing changes on octis_m10,
   and accuracy falls by up to .01. With a free weight, it fades to nothing.
 - **PLSA has no prior by default.** The pseudo-Dirichlet prior makes topics that come back more often (.49
-  instead of .46, with weight 10 .54), but that share more words and classify worse; NPMI rises on octis_m10,
-  falls on the long texts of 20newsgroups and hardly moves elsewhere. The Pareto prior of weight 1 changes next
-  to nothing. The last table has the numbers. (Objectives include the prior, so they cannot be compared.)
+  instead of .46, with weight 10 .54), but that share more words and classify worse; NPMI rises on
+  octis_m10, falls on the long texts of 20newsgroups and hardly moves elsewhere. The Pareto prior of
+  weight 1 changes next to nothing. The last table has the numbers. (Objectives include the prior, so they
+  cannot be compared.)
 - **Non-negative weights of documents**: as accurate, more diverse, less stable by .01. NPMI is lower on
   short texts, where signed weights repeat the same good words in several topics. They were chosen because
   they are easier to interpret.

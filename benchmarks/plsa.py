@@ -52,10 +52,11 @@ only compares the cost of one pass over the words. The limit for the kernel is t
 products on this machine. It cannot be reached, because the kernel gathers its sums from memory in no
 particular order.
 
-The table of solvers is about whole fits on real texts (the data sets that are available). All solvers start from
-the same topics, in float32, on one thread. EM runs until an iteration lowers the objective by less than a
-millionth, and the table counts what each solver takes to get within .1 % of that. "By default" means a fit
-with the default `tol` and `max_iter`. `python -m benchmarks.plsa_solvers` measures this table alone.
+The table of solvers is about whole fits on real texts (the data sets that are available). All solvers
+start from the same topics, in float32, on one thread. EM runs until an iteration lowers the objective by
+less than a millionth, and the table counts what each solver takes to get within .1 % of that. "By
+default" means a fit with the default `tol` and `max_iter`. `python -m benchmarks.plsa_solvers` measures
+this table alone.
 """
 
 Iterations = Callable[[int], float]
