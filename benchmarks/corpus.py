@@ -2,6 +2,7 @@
 
     python -m benchmarks.corpus                    300 MB and 3 GB (half an hour, nearly all of it the peer's)
     python -m benchmarks.corpus --megabytes 30     to see that it runs
+    python -m benchmarks.corpus --megabytes        only the real collections (half a minute; needs data sets)
 
 The text is drawn once for each size, one document a line, into a temporary file. Each vectoriser reads it as
 a stream of lines, in a process of its own, so that the peak of memory is its own too; both must give the same
@@ -13,11 +14,12 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import math
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -28,8 +30,10 @@ from benchmarks.report import Columns, Report
 from numba import njit
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 
+from laconic import datasets
 from laconic.corpus import Vectorizer
 from laconic.corpus.vectorizer import TOKEN_PATTERN
+from laconic.datasets.folders import lookup
 
 OPTIONS: dict[str, Any] = {
     "min_df": 2,
@@ -47,7 +51,14 @@ distribution over {ranks} ranks, so the vocabulary keeps growing with the text. 
 ASCII (Latin with accents, Greek, Cyrillic, Arabic, Chinese). Documents have lognormal lengths, one per
 line. Both vectorisers read the same lines and give the same vocabulary and the same matrix. Memory is the
 peak beyond what the process used before. *Only reading* is the loop over the lines without any counting.
+
+Collections of ordinary size are counted in one process, where both take turns; the best CPU time of five
+counts.
 """
+
+COLLECTIONS = ("octis_m10", "ohsumed23", "bbc_news", "20newsgroups")
+CONTENDERS = ("ours", "CountVectorizer")
+TURNS = 5
 
 RANKS = 1 << 27
 SLOPE = 1.3
@@ -154,29 +165,61 @@ def lines(path: Path) -> Iterator[str]:
         yield from file
 
 
+class Counting(NamedTuple):
+    """A vectoriser: from texts to counts, and the terms then."""
+
+    fit: Callable[[Iterable[str]], Any]
+    vocabulary: Callable[[], Iterable[str]]
+
+
+def contender(name: str) -> Counting:
+    if name == "ours":
+        own = Vectorizer(**OPTIONS, weighting="count")
+        return Counting(own.fit_count, lambda: own.vocabulary)
+    peer = CountVectorizer(**OPTIONS)
+    return Counting(peer.fit_transform, peer.get_feature_names_out)
+
+
+def digest_of(X: Any, vocabulary: Iterable[str]) -> str:
+    X.sort_indices()
+    digest = hashlib.sha256("\n".join(vocabulary).encode())
+    for part, dtype in ((X.indptr, np.int64), (X.indices, np.int32), (X.data, np.float32)):
+        digest.update(np.ascontiguousarray(part, dtype).data)
+    return digest.hexdigest()
+
+
+def measure_collection(name: str) -> dict[str, Any]:
+    """CPU time of both on a real collection, in this process; they take turns."""
+    texts = list(datasets.load(name).texts)
+    best, digests = dict.fromkeys(CONTENDERS, math.inf), set()
+    for _ in range(TURNS):
+        for who in CONTENDERS:
+            counting = contender(who)
+            began = time.process_time()
+            X = counting.fit(texts)
+            best[who] = min(best[who], time.process_time() - began)
+            digests.add(digest_of(X, counting.vocabulary()))
+    if len(digests) > 1:
+        raise RuntimeError(f"the matrices of {name} differ")
+    ours, peer = (best[who] for who in CONTENDERS)
+    words = sum(len(text.split()) for text in texts) / len(texts)
+    what = f"{name}, {len(texts):,} texts of {words:.0f} words"
+    return {"what": what, "ours": ours, "peer": peer, "ratio": peer / ours}
+
+
 def run(name: str, path: Path) -> Run:
     """Count the lines of a file, in this process."""
     if name == "reading":
         began = time.perf_counter()
         n_lines = sum(1 for _ in lines(path))
         return Run(time.perf_counter() - began, 0, [n_lines, 0], 0, "")
-    if name == "ours":
-        vectorizer = Vectorizer(**OPTIONS, weighting="count")
-        fit = vectorizer.fit_count
-    else:
-        vectorizer = CountVectorizer(**OPTIONS)
-        fit = vectorizer.fit_transform
-    fit(islice(lines(path), 5000))  # compiles the kernels
+    counting = contender(name)
+    counting.fit(islice(lines(path), 5000))  # compiles the kernels
     with PeakMemory() as memory:
         began = time.perf_counter()
-        X = fit(lines(path))
+        X = counting.fit(lines(path))
         seconds = time.perf_counter() - began
-    vocabulary = vectorizer.vocabulary if name == "ours" else vectorizer.get_feature_names_out()
-    X.sort_indices()
-    digest = hashlib.sha256("\n".join(vocabulary).encode())
-    for part, dtype in ((X.indptr, np.int64), (X.indices, np.int32), (X.data, np.float32)):
-        digest.update(np.ascontiguousarray(part, dtype).data)
-    return Run(seconds, memory.bytes, list(X.shape), int(X.nnz), digest.hexdigest())
+    return Run(seconds, memory.bytes, list(X.shape), int(X.nnz), digest_of(X, counting.vocabulary()))
 
 
 def in_a_process(name: str, path: Path) -> Run:
@@ -228,15 +271,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--megabytes", type=int, nargs="+", default=[300, 3000], help="sizes of the text")
+    parser.add_argument("--megabytes", type=int, nargs="*", default=[300, 3000], help="sizes of the text")
+    parser.add_argument("--collections", nargs="*", default=[*COLLECTIONS], help="real ones, if at hand")
     parser.add_argument("--page", type=Path, help="also write the tables to this Markdown file")
     parser.add_argument("--run", nargs=2, metavar=("NAME", "PATH"), help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.run:
         print(json.dumps(run(options.run[0], Path(options.run[1]))))
         return
+    sizes = " and ".join(f"{size:,} MB" for size in options.megabytes)
     headline = (
-        f"{' and '.join(f'{size:,} MB' for size in options.megabytes)} of text, "
+        f"{sizes + ' of generated text, ' if sizes else ''}"
         f"options `{', '.join(f'{name}={value}' for name, value in OPTIONS.items())}`"
     )
     report = Report(PAGE.replace("{ranks}", f"{RANKS:,}"), headline)
@@ -255,6 +300,13 @@ def main() -> None:
         times = "{:.1f} x".format
         grown: Columns = {"what": ("what", str), "size": ("text", times), "seconds": ("time", times)}
         report.add("Growth", growth(measured[0], measured[-1]), grown | {"memory": ("memory", times)})
+    found = [measure_collection(name) for name in options.collections if lookup(name).present]
+    if found:
+        milliseconds = lambda seconds: f"{1000 * seconds:,.0f}"  # noqa: E731
+        small: Columns = {"what": ("what", str), "ours": ("laconic, CPU ms", milliseconds)}
+        small |= {"peer": ("CountVectorizer, CPU ms", milliseconds)}
+        small |= {"ratio": ("times as fast", "{:.1f}".format)}
+        report.add("Collections of ordinary size", found, small)
     report.write(None, options.page)
 
 
