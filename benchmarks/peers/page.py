@@ -43,8 +43,8 @@ PAGE = """# laconic and its peers
 
 {headline}
 
-Written by `make bench-peers`; every number is measured. Each contender runs in its own process on one
-thread, with the settings that its manual starts with; laconic runs with its defaults, whatever they are.
+Written by `make bench-peers` and `make bench-peers-encoders`; every number is measured, except those marked
+as published. Each contender runs in its own process on one thread, with the settings that its manual starts with; laconic runs with its defaults, whatever they are.
 
 - Peers get the same words as laconic: words that begin with a letter, without English stop words, in at
   least two documents and in at most half of them.
@@ -65,7 +65,7 @@ CPU time and wall time; the machine is shared, so look at the CPU time. ± is ha
 measured until they are measured again; `results/peers.json` has them all.
 
 Rows called "distinct" are the same topics as those above them, with each word listed only in the topic where
-it is strongest (`laconic topics --distinct`). There was nothing to choose. Any topics can be listed so: a row
+it is strongest (`laconic topics --distinct`). It needs no setting, and any topics can be listed so: a row
 shows what it does to scikit-learn's NMF.
 """
 
