@@ -122,7 +122,7 @@ weights for these were not looked at before; the starts for bbc_news had been.
   with six, .44 and .52 with three). So it stays; for RLSI, `init="svd"` takes less and is more stable.
   Group models from singular vectors (of all documents for shared topics, of what these leave of a class
   for its own) were tried on bbc_news, with 10 shared topics and 4 for each class: NPMI is .26 instead of
-  .29 (l1) and .29 instead of .33 (word budget), and classes of 84 instead of 89 % of new documents are
+  .29 (l1) and .29 instead of .33 (word budget), and classes of 83 to 84 instead of 89 % of new documents are
   predicted.
 - **The word budget is not extrapolated.** Extrapolated fits need 29 to 42 % fewer iterations and 14 to 25 %
   less time to the objective at which plain ones end (28 of 30 fits, halves of the six collections, reach

@@ -43,8 +43,9 @@ PAGE = """# laconic and its peers
 
 {headline}
 
-Written by `make bench-peers` and `make bench-peers-encoders`; every number is measured, except those marked
-as published. Each contender runs in its own process on one thread, with the settings that its manual starts with; laconic runs with its defaults, whatever they are.
+Written by `make bench-peers` and `make bench-peers-encoders`; every number is measured, except those
+marked as published. Each contender runs in its own process on one thread, with the settings that its
+manual starts with; laconic runs with its defaults, whatever they are.
 
 - Peers get the same words as laconic: words that begin with a letter, without English stop words, in at
   least two documents and in at most half of them.
