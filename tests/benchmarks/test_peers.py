@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from benchmarks.peers import contenders as taking_part
 from benchmarks.peers import page as pages
-from benchmarks.peers import standing
 from benchmarks.peers.contenders import Contender, Fitted, Task, heaviest
 from benchmarks.peers.encoders import StoredEncoder
 from benchmarks.peers.measures import (
@@ -27,7 +26,6 @@ from benchmarks.peers.measures import (
 )
 from benchmarks.peers.protocols import LABELS, OCTIS, Fitter, by_labels, by_octis, frequent
 from benchmarks.peers.store import KEPT, Store, source_state
-from benchmarks.report import Report
 from scipy.stats import t
 
 from laconic.datasets import Texts
@@ -256,61 +254,6 @@ def test_the_readme_has_the_numbers_of_the_page():
     assert len(others) >= 10
     for ours, *theirs in zip(distinct, *others, strict=True):
         assert float(ours) >= max(map(float, theirs))
-
-
-class TestStanding:
-    def row(self, what, npmi, diversity, family="peers"):
-        return {"what": what, "family": family, "npmi": Mean(npmi), "diversity": Mean(diversity)}
-
-    def rows(self):
-        return [
-            self.row("leader", 0.3, 0.95, "laconic"),
-            self.row("coherent", 0.25, 0.7, "laconic"),
-            self.row("loser", 0.01, 0.5, "laconic"),
-            self.row("diverse", -0.2, 0.9),
-            self.row("middling", 0.2, 0.6),
-        ]
-
-    def told(self, collection, rows=None):
-        report = Report("{headline}", "")
-        standing.add_both(report, rows or self.rows(), collection)
-        return "\n".join(report.page)
-
-    def test_each_row_names_who_is_ahead_of_it_and_in_which_number(self):
-        told = self.told("octis_m10")
-        assert "| leader | 0.300, 0.950 | nobody | nobody | nobody |" in told
-        assert "| coherent | 0.250, 0.700 | nobody | diverse (-0.200, 0.900) | nobody |" in told
-        assert "| loser | 0.010, 0.500 | nobody | diverse (-0.200, 0.900) | middling (0.200, 0.600) |" in told
-        assert "- Ahead of every peer that ran here in both numbers at once: leader." in told
-        assert "- Nobody is ahead in both numbers at once of: leader, coherent." in told
-        assert "- Somebody is ahead in both numbers at once of: loser." in told
-        assert "- Peers that no row of laconic is ahead of in both numbers at once: none." in told
-
-    def test_published_rows_count_where_they_were_measured(self):
-        assert "published" not in self.told("octis_m10")
-        told = self.told(standing.PUBLISHED_OF)
-        assert "CTM, published (0.094, 0.819)" in told
-        assert "- Ahead of every published row in both numbers at once: leader." in told
-
-    def test_who_is_level_is_neither_ahead_nor_behind(self):
-        rows = [self.row("ours", 0.2, 0.8, "laconic"), self.row("level", 0.1, 0.8)]
-        told = self.told("octis_m10", rows)
-        assert "| ours | 0.200, 0.800 | nobody | nobody | nobody |" in told
-        assert "- Ahead of every peer that ran here in both numbers at once: none." in told
-        assert "- Peers that no row of laconic is ahead of in both numbers at once: level." in told
-
-    def test_who_is_ahead_in_every_measure_is_named(self):
-        rows = [
-            self.row("laconic.fit", 0.2, 0.8, "laconic"),
-            self.row("laconic NMF", 0.3, 0.9, "laconic"),
-            self.row("better", 0.3, 0.9),
-            self.row("diverse", 0.1, 0.9),
-        ]
-        tables = {("octis-20", "octis_m10"): rows, ("octis", "octis_m10"): rows[:2]}
-        assert standing.ahead_in_all(tables) == ["better on OCTIS' M10, K = 20"]
-
-    def test_nothing_is_said_without_peers(self):
-        assert self.told("octis_m10", self.rows()[:3]) == ""
 
 
 class TestPage:
