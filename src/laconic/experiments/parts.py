@@ -70,6 +70,7 @@ class Study:
 
 
 CONFIRMED, IN_PART, NOT_CONFIRMED = "confirmed", "in part", "not confirmed"
+UNDECIDED = "undecided"
 UNTESTED = "cannot be tested here"
 
 
@@ -102,15 +103,33 @@ class Claim:
     parts: tuple[str, ...] = ()
 
 
-def judged(holds: Sequence[bool], reason: str) -> Verdict:
-    """A verdict by whether a claim holds in all cases, in some or in none.
+def judged(holds: Sequence[bool | None], reason: str) -> Verdict:
+    """A verdict by whether a claim holds in all cases, in some or in none; None is a case that cannot tell.
 
     Examples
     --------
     >>> judged([True, False], "On one of two.")
     Verdict(state='in part', reason='On one of two.')
+    >>> judged([None, None], "Too few queries.").state, judged([None, False], "One is worse.").state
+    ('undecided', 'not confirmed')
     """
-    return Verdict(CONFIRMED if all(holds) else IN_PART if any(holds) else NOT_CONFIRMED, reason)
+    if all(holds):
+        return Verdict(CONFIRMED, reason)
+    if any(holds):
+        return Verdict(IN_PART, reason)
+    return Verdict(UNDECIDED if all(one is None for one in holds) else NOT_CONFIRMED, reason)
+
+
+def above(interval: Sequence[float], bound: float) -> bool | None:
+    """Whether what an interval is about is above a bound; None where the bound lies in the interval.
+
+    Examples
+    --------
+    >>> above([1.01, 1.04], 1), above([0.97, 0.99], 1), above([0.98, 1.02], 1)
+    (True, False, None)
+    """
+    low, high = interval
+    return True if low > bound else False if high < bound else None
 
 
 def untested(reason: str) -> Callable[[], Verdict]:

@@ -237,6 +237,15 @@ def better(results: Results) -> list[str]:
     ]
 
 
+def below_terms(results: Results, learnt: str) -> list[str]:
+    """Collections on which BM25 alone ranks better than what was learnt."""
+    return [
+        TITLES[name]
+        for name, each in results["collections"].items()
+        if each["scores"][learnt]["AP"] < each["scores"]["BM25"]["AP"]
+    ]
+
+
 def _conclusion(results: Results) -> str:
     worse = [
         TITLES[name]

@@ -120,8 +120,11 @@ def render(results: Results) -> Section:
     )
     findings = [
         f"**LambdaRank** on SciFact: mean average precision is {decimal(results['scores'][PLAIN]['AP'])} "
-        f"without topics and {decimal(results['scores'][TOPICS]['AP'])} with them. The claim that topics "
-        f"improve it is {_verdict(results, '', 1)}."
+        f"without topics and {decimal(results['scores'][TOPICS]['AP'])} with them, over its "
+        f"{results['n_test']:,} test claims alone ({results['difference']:+.4f}, p = "
+        f"{results['p_value']:.2g}): no difference can be seen there."
+        if results["p_value"] >= 0.05
+        else f"**LambdaRank** on SciFact: {_verdict(results, '', 1)}."
     ]
     return Section("Learning to rank (Figure 9)", text, findings)
 

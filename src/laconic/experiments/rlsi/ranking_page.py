@@ -13,7 +13,8 @@ from laconic.experiments.writing import decimal, list_of, table
 AS_GOOD = 0.99
 LEVEL = 0.05
 
-_TEXT = """ The paper's collections (AP, WSJ, OHSUMED) are not freely available; we used {collections}.
+_TEXT = """ The paper's AP and WSJ are not free, and of OHSUMED only a part without queries is at
+hand; we used {collections}.
 English stop words are removed and words stemmed; all other terms are kept. Term scores are divided by the
 best score of each query and blended with topic scores in steps of 0.05. Models with squared loss get
 log-entropy weights, PLSA and LDA counts. Topics are compared in the metric of their Gram matrix (the cosine

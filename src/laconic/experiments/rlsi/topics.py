@@ -19,7 +19,7 @@ from laconic.models import PLSA, RLSI
 
 N_TOPICS = 20  # as in the paper
 N_SHOWN, N_WORDS = 10, 5  # as in the paper
-COMPACT = 0.2
+COMPACT = 0.05
 
 # Tables 6 and 8: the average topic compactness, AP, 20 topics.
 COMPACTNESS = {
