@@ -284,12 +284,15 @@ def test_graph_nmf_is_beaten_if_both_penalties_are_ahead_with_both_rules():
     behind["ours"]["30"][LATER] = ahead["ours"]["30"][LATER]
     verdict = claims._beats_nmf(ahead, behind)
     assert verdict.state == "in part"
-    both = "2 of 2 (graph NMF) and 2 of 2 (graph NMF KL), and best of all in 1 of 1 rows"
-    assert f"{both} (with both rules)." in verdict.reason
-    assert (
-        "2 of 2 (graph NMF) and 0 of 2 (graph NMF KL), and best of all in 1 of 1 rows (any" in verdict.reason
-    )
+    first = "best of all in 1 of 1 rows, by more than a standard deviation in 1"
+    assert f"2 of 2 (graph NMF) and 2 of 2 (graph NMF KL); {first} (with both rules)." in verdict.reason
+    assert f"2 of 2 (graph NMF) and 0 of 2 (graph NMF KL); {first} (any" in verdict.reason
     assert "In the paper, 8 of 8." in verdict.reason
+    close = images_results(l2=0.505, skl=0.4)
+    close["ours"]["30"][LATER]["GraphPLSA l2"]["accuracy_sd"] = 0.01
+    reason = claims._beats_nmf(close).reason
+    assert "best of all in 1 of 1 rows, by more than a standard deviation in 0 (with both" in reason
+    assert "best of all in 0 of 1 rows (with both" in claims._beats_nmf(images_results(skl=0.4)).reason
 
 
 def test_what_the_paper_has_otherwise_is_named():
@@ -306,13 +309,23 @@ def test_what_the_paper_has_otherwise_is_named():
     ]
 
 
-def test_the_best_divergence_is_counted_over_all_rows_and_rules():
+def test_the_best_divergence_is_counted_over_all_rows_and_rules_that_differ():
     skl, l1 = images_results(l1=0.5, l2=0.5, skl=0.9), images_results(l1=0.9, l2=0.5, skl=0.5)
     few = claims._skl_first(skl, l1)
     assert few.state == "in part"
-    assert "is skl in 2, l2 in 0 and l1 in 2; in the paper, skl in 0, l2 in 2" in few.reason
+    assert "the best of 2 rows of both tables is skl in 1 and l1 in 1 (" in few.reason
+    assert "in the paper, l2 in 2 of 2" in few.reason
     assert claims._skl_first(skl, skl, l1).state == "confirmed"
     assert claims._skl_first(l1).state == "not confirmed"
+    both_rules = images_results(l1=0.9, l2=0.5, skl=0.5)
+    both_rules["ours"]["30"][ANY] = skl["ours"]["30"][ANY]
+    assert "the best of 2 rows of both tables is l1 in 1 and skl in 1 (" in claims._skl_first(both_rules).reason
+
+
+def test_divergences_that_are_equally_good_are_both_the_best():
+    tied = claims._skl_first(images_results(l1=0.5, l2=0.9, skl=0.9))
+    assert tied.state == "confirmed"
+    assert "is l2 and skl in 1 (" in tied.reason
 
 
 def test_loops_converge_if_ten_iterations_come_as_far_as_all():

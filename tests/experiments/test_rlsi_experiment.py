@@ -406,7 +406,8 @@ def norms_results(intervals):
     [
         ([(1.01, 1.1)] * 5, "confirmed"),
         ([(1.01, 1.1)] + [(0.9, 1.1)] * 4, "in part"),
-        ([(0.9, 1.1)] * 5, "not confirmed"),
+        ([(0.9, 1.1)] * 5, "undecided"),
+        ([(0.9, 0.99)] + [(0.9, 1.1)] * 4, "not confirmed"),
     ],
 )
 def test_norms_are_judged_by_pairs(intervals, state):
