@@ -31,6 +31,8 @@ PLAIN_TEXT: Mapping[str, Any] = {
 }
 """What is a word, for peers: what laconic takes for one unless told otherwise."""
 GIBBS_ITERATIONS = 500
+LACONIC, CONTROL = "laconic", "control"
+"""Families that are no peers: laconic's rows, and those that show what is due to what."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,7 @@ class Contender:
     name : str
         In tables.
     family : str
-        The package, which `--only` chooses by.
+        The package, which `--only` chooses by; or `CONTROL`, of a row that is neither laconic's nor a peer.
     fit : callable
         From a `Task` to `Fitted`.
     needs : tuple of str
@@ -249,7 +251,7 @@ def contenders() -> list[Contender]:
     """All who take part, in the order of the tables."""
     from benchmarks.peers import encoders
 
-    laconic = partial(Contender, family="laconic")
+    laconic = partial(Contender, family=LACONIC)
     gensim = partial(Contender, family="gensim", needs=("gensim",))
     sklearn = partial(Contender, family="scikit-learn")
     turftopic = partial(Contender, family="turftopic", needs=("turftopic", encoders.PACKAGE), encodes=True)
@@ -263,9 +265,10 @@ def contenders() -> list[Contender]:
         laconic("laconic NMF", fit=partial(fit_laconic, model="nmf")),
         laconic("laconic NMF (distinct)", fit=partial(fit_laconic, model="nmf", distinct=True)),
         laconic("laconic PLSA", fit=partial(fit_laconic, model="plsa")),
-        laconic(
+        Contender(
             "scikit-learn NMF, listed by laconic (distinct)",
-            fit=partial(fit_scikit_learn, **SKLEARN_NMF, distinct=True),
+            CONTROL,
+            partial(fit_scikit_learn, **SKLEARN_NMF, distinct=True),
         ),
         sklearn("scikit-learn NMF", fit=partial(fit_scikit_learn, **SKLEARN_NMF)),
         sklearn(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.peers.contenders import Contender, contenders
+from benchmarks.peers.contenders import LACONIC, Contender, contenders
 from benchmarks.peers.measures import Mean, mean_of
 from benchmarks.peers.protocols import LABELS, OCTIS, PROTOCOLS, SEEDS, Protocol, is_at_hand
 from benchmarks.peers.standing import (
@@ -67,7 +67,7 @@ measured until they are measured again; `results/peers.json` has them all.
 
 Rows called "distinct" are the same topics as those above them, with each word listed only in the topic where
 it is strongest (`laconic topics --distinct`). It needs no setting, and any topics can be listed so: a row
-shows what it does to scikit-learn's NMF.
+shows what it does to scikit-learn's NMF, and counts neither as laconic's nor as a peer.
 """
 
 OCTIS_WORDS = """{name} as OCTIS ships it (tokens, closed vocabulary, all documents), by OCTIS' protocol. NPMI
@@ -225,7 +225,7 @@ def outdated(store: Store, everyone: Sequence[Contender]) -> list[str]:
             results = (
                 store.read(protocol.name, collection, contender.key) or {}
                 for contender in everyone
-                if contender.family == "laconic"
+                if contender.family == LACONIC
             )
             if any(means_of(result) is not None and result.get("source") != state for result in results):
                 found.append(title_of(protocol, collection))

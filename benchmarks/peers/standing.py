@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from benchmarks.peers.contenders import CONTROL, LACONIC
 from benchmarks.peers.protocols import LABELS, OCTIS, OCTIS_20
 from benchmarks.report import Report
 
@@ -36,6 +37,10 @@ MEASURES = {
 }
 
 
+def is_peer(row: Mapping[str, Any]) -> bool:
+    return row["family"] not in (LACONIC, CONTROL)
+
+
 def ahead(rows: Sequence[Mapping[str, Any]], measures: Sequence[str], ours: str = OURS) -> str:
     """In words: who is ahead of laconic's defaults, in what, and whom these are ahead of in everything.
 
@@ -44,7 +49,7 @@ def ahead(rows: Sequence[Mapping[str, Any]], measures: Sequence[str], ours: str 
     own = next((row for row in rows if row["what"] == ours), None)
     if own is None:
         return f"{ours} has no result here."
-    others = [row for row in rows if row["family"] != "laconic"]
+    others = [row for row in rows if is_peer(row)]
     sentences = []
     for what in measures:
         better = [row["what"] for row in others if row[what].value > own[what].value]
@@ -73,7 +78,7 @@ def leaders(tables: Mapping[tuple[str, str], Sequence[Mapping[str, Any]]]) -> li
     found = []
     for (protocol, collection), rows in tables.items():
         own = next((row for row in rows if row["what"] == OURS), None)
-        peers = [row for row in rows if row["family"] != "laconic"]
+        peers = [row for row in rows if is_peer(row)]
         if own is None or not peers:
             continue
         for what in MEASURES[protocol]:
@@ -114,8 +119,7 @@ def ahead_in_all(tables: Mapping[tuple[str, str], Sequence[Mapping[str, Any]]]) 
             found += [
                 f"{row['what']} on {where(protocol, collection)}"
                 for row in rows
-                if row["family"] != "laconic"
-                and all(row[what].value > own[what].value for what in MEASURES[protocol])
+                if is_peer(row) and all(row[what].value > own[what].value for what in MEASURES[protocol])
             ]
     return found
 
@@ -162,11 +166,7 @@ class Rival:
 
 def peers_of(rows: Sequence[Mapping[str, Any]]) -> list[Rival]:
     """The peers of a table."""
-    return [
-        Rival(row["what"], row["npmi"].value, row["diversity"].value)
-        for row in rows
-        if row["family"] != "laconic"
-    ]
+    return [Rival(row["what"], row["npmi"].value, row["diversity"].value) for row in rows if is_peer(row)]
 
 
 def published_of(collection: str) -> list[Rival]:
@@ -202,7 +202,7 @@ BOTH_COLUMNS = {
 
 def add_both(report: Report, rows: Sequence[Mapping[str, Any]], collection: str) -> None:
     """Who is ahead in NPMI and diversity at once, by the full protocol of OCTIS."""
-    own = [row for row in rows if row["family"] == "laconic"]
+    own = [row for row in rows if row["family"] == LACONIC]
     peers, published = peers_of(rows), published_of(collection)
     if not (own and peers):
         return

@@ -36,6 +36,17 @@ def test_each_row_names_who_is_ahead_of_it_and_in_which_number():
     assert "- Peers that no row of laconic is ahead of in both numbers at once: none." in told
 
 
+def test_a_control_is_neither_a_peer_nor_a_row_of_laconic():
+    told = text_about("octis_m10", [*some_rows(), row("shows", 0.9, 0.99, "control")])
+    assert "shows" not in told
+    assert told == text_about("octis_m10")
+    rows = [row("laconic.fit", 0.2, 0.8, "laconic"), row("shows", 0.9, 0.99, "control"), row("peer", 0.1, 0.7)]
+    assert standing.ahead_in_all({("octis", "octis_m10"): rows}) == []
+    assert "in NPMI: none; in diversity: none; behind it in all of these: peer" in standing.ahead(
+        rows, ("npmi", "diversity")
+    )
+
+
 def test_published_rows_count_where_they_were_measured():
     assert "published" not in text_about("octis_m10")
     told = text_about(standing.PUBLISHED_OF)

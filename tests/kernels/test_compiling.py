@@ -162,8 +162,38 @@ def test_a_change_of_any_kernel_counts_for_all(toy, monkeypatch):
     assert [times_read(), times_read()] == [0, 1]
 
 
-def test_the_files_of_kernels_are_told_apart_by_time_and_size():
+def test_the_files_of_kernels_are_told_apart_by_time_and_size(tmp_path):
+    kernel = tmp_path / "kernel.py"
+    kernel.write_text("one")
+
+    def stamp(text, time):
+        kernel.write_text(text)
+        os.utime(kernel, (time, time))
+        return compiling._sources.__wrapped__(tmp_path)
+
+    first = stamp("one", 1000)
+    assert stamp("one", 1000) == first
+    assert len({first, stamp("one", 1001), stamp("longer", 1000)}) == 3
     assert {"logarithms.py", "ratios.py"} <= {name for name, _, _ in compiling._sources()}
+
+
+def test_kernels_inherit_nothing_from_who_calls_them_first():
+    """Else the last bits of a fit would depend on what was compiled before, in this process or in the cache."""
+
+    @njit()
+    def strict(x, y):
+        return x / y + x + y
+
+    @njit(fastmath={"reassoc"}, error_model="numpy")
+    def in_any_order(x, y):
+        return strict(x, y) + x + y
+
+    in_any_order(1.0, 2.0)
+    (own,), (other,) = (kernel.inspect_llvm().values() for kernel in (strict, in_any_order))
+    assert "reassoc" in other
+    assert "reassoc" not in own
+    with pytest.raises(ZeroDivisionError):
+        strict(1.0, 0.0)
 
 
 @pytest.mark.parametrize("suffix", [".nbi", ".nbc"])

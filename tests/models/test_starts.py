@@ -110,6 +110,23 @@ def test_few_documents_begin_with_as_many_terms():
     assert starts.most_terms(200, 100) == starts.FEWEST_TERMS
 
 
+def test_documents_are_few_in_the_collection_not_in_the_sample(monkeypatch):
+    for name, value in {"SAMPLE": 50, "SAMPLE_PER_TOPIC": 10, "TERMS": 250, "FEWEST_TERMS": 20}.items():
+        monkeypatch.setattr(starts, name, value)
+    looked_at = []
+    take = starts._for_singular_vectors
+
+    def watched(*arguments):
+        shards, terms = take(*arguments)
+        looked_at.append((shards.n_documents, terms.size))
+        return shards, terms
+
+    monkeypatch.setattr(starts, "_for_singular_vectors", watched)
+    X = csr_array(random_array((300, 400), density=0.1, rng=0, dtype=np.float64))
+    RLSI(1, init="svd", random_state=0, **BUDGET).fit(X)
+    assert looked_at == [(50, 250)]
+
+
 def test_singular_vectors_of_many_terms_are_those_of_the_frequent_ones(monkeypatch):
     """Topics are found as well, with words that the start did not have; for any number of threads."""
     X, topics = planted(5, n_documents=300)

@@ -55,6 +55,8 @@ class Listing:
         The class of every topic, for a model that has classes.
     notes : Notes
         What is known about topics besides their words.
+    distinct : bool
+        Whether words are listed only in the topic where they are strongest.
     """
 
     model: str
@@ -65,6 +67,7 @@ class Listing:
     words: Callable[[int | None], dict[str, list[Topic]]]
     owners: list[str]
     notes: Notes
+    distinct: bool
 
     @classmethod
     def of(cls, bundle: Bundle, *, distinct: bool = False) -> Listing:
@@ -88,12 +91,17 @@ class Listing:
             words=words,
             owners=model.topic_owners,
             notes=bundle.notes,
+            distinct=distinct,
         )
 
     @property
     def n_alive(self) -> int:
         """How many topics have words."""
         return int(np.count_nonzero(self.sizes))
+
+    def no_words(self, topic: int) -> str:
+        """What is shown in place of the words of a topic that has none, or none that are strongest there."""
+        return "no words of its own" if self.distinct and self.sizes[topic] else "no words"
 
     @property
     def density(self) -> float:
@@ -163,6 +171,7 @@ def _plain(stored: StoredDirectory, n_topics: int, distinct: bool) -> Listing:
         words=words,
         owners=[],
         notes=restored_notes(stored, n_topics),
+        distinct=distinct,
     )
 
 

@@ -95,13 +95,13 @@ class SharedCache(FunctionCache):
 
 
 @functools.cache
-def _sources() -> tuple[tuple[str, float, int], ...]:
+def _sources(folder: Path = Path(__file__).parent) -> tuple[tuple[str, float, int], ...]:
     """When the files of kernels were changed, and how long they are.
 
     Numba looks at the file of a kernel alone, but the kernels that it calls are compiled into it. Without
     this, an update that changes one of those would go on with the old one.
     """
-    files = sorted(Path(__file__).parent.glob("*.py"))
+    files = sorted(folder.glob("*.py"))
     return tuple((file.name, file.stat().st_mtime, file.stat().st_size) for file in files)
 
 
@@ -154,8 +154,12 @@ def njit(
             "no_cfunc_wrapper": True,
             "no_cpython_wrapper": only_kernels,
             "_nrt": makes_arrays,
+            # What a kernel does not say, it would inherit from the first that calls it: its last bits would
+            # depend on what happened to be compiled before.
+            "fastmath": False,
+            "error_model": "python",
         }
-        dispatcher = numba.njit(**own, **options)(function)
+        dispatcher = numba.njit(**(own | options))(function)
         # There is none where numba is told not to compile.
         if cache and os.environ.get(SWITCH) != "0" and hasattr(dispatcher, "_cache"):
             try:

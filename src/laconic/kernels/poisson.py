@@ -320,11 +320,15 @@ def _losses(counts, first, fitted, total):
     Also how much of that may be rounding: half of the rows that no longer change seem worse off by less.
     """
     least = first.dtype.type(np.finfo(first.dtype).tiny * 1e4)
-    before, change, length = 0.0, 0.0, 0.0
+    before, change, length, whole = 0.0, 0.0, 0.0, 0.0
     for j in range(counts.size):
         # as in `ratio_sums`: no chance is smaller than this
         x, a = np.float64(counts[j]), np.float64(max(first[j], least))
         before += x * log(x / a)
         change -= x * log(max(fitted[j], least) / a)
         length += x
+        whole += a
+    if not whole < np.inf:
+        # the ratios of a fit that overflows are 0, and the loss would look like a low one
+        before = np.inf
     return before, change + length * math.log(total), length * np.finfo(first.dtype).eps

@@ -48,6 +48,7 @@ def row_ratios(begin, end, indices, data, factor, row, total, ratios):
     """The sums of a row, and its ratios; returns the loss of entries without a chance, whose ratio is one."""
     zero = factor.dtype.type(0)
     least = factor.dtype.type(np.finfo(factor.dtype).tiny * 1e4)
+    most = factor.dtype.type(np.finfo(factor.dtype).max)
     width = factor.shape[1]
     loss = 0.0
     total[:] = 0
@@ -63,7 +64,7 @@ def row_ratios(begin, end, indices, data, factor, row, total, ratios):
             c += row[k] * row_c[k]
             d += row[k] * row_d[k]
         at = j - begin
-        if min(min(a, b), min(c, d)) > least:
+        if min(min(a, b), min(c, d)) > least and max(max(a, b), max(c, d)) <= most:
             a, b, c, d = data[j] / a, data[j + 1] / b, data[j + 2] / c, data[j + 3] / d
             ratios[at], ratios[at + 1], ratios[at + 2], ratios[at + 3] = a, b, c, d
             for k in range(width):
@@ -71,18 +72,21 @@ def row_ratios(begin, end, indices, data, factor, row, total, ratios):
         else:
             for entry in range(j, j + 4):
                 loss += _add_one(
-                    row, factor[indices[entry]], data[entry], least, total, ratios, entry - begin
+                    row, factor[indices[entry]], data[entry], least, most, total, ratios, entry - begin
                 )
         j += 4
     while j < end:
-        loss += _add_one(row, factor[indices[j]], data[j], least, total, ratios, j - begin)
+        loss += _add_one(row, factor[indices[j]], data[j], least, most, total, ratios, j - begin)
         j += 1
     return loss
 
 
 @njit(nogil=True, cache=True, makes_arrays=False, error_model="numpy", fastmath=_SUMS)
-def _add_one(row, other, x, least, total, ratios, place):
-    """Add one entry's part to `total`; returns its loss if it has no chance."""
+def _add_one(row, other, x, least, most, total, ratios, place):
+    """Add one entry's part to `total`; returns its loss if it has no chance.
+
+    A fit that overflows has an infinite one: its ratio would be 0, and its loss look like a low one.
+    """
     ratios[place] = 1
     if x == 0:
         return 0.0
@@ -91,6 +95,8 @@ def _add_one(row, other, x, least, total, ratios, place):
         fitted += row[k] * other[k]
     if fitted <= least:
         return x * (log(x) - log(least))
+    if not fitted <= most:
+        return np.inf
     ratio = x / fitted
     for k in range(row.size):
         total[k] += ratio * other[k]

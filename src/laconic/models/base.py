@@ -723,13 +723,13 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         check_is_fitted(self, "components_")
         names = self._term_names(vocabulary)
         found = (self.components_[[k]] for k in range(self.components_.shape[0]))
-        rows = [
+        rows = (
             (row.indices, row.data) if issparse(row) else (np.flatnonzero(row), row[row != 0])
             for row in found
-        ]
+        )
         return [
             by_weight(terms, weights, names, n_terms)
-            for terms, weights in (strongest_only(rows) if distinct else rows)
+            for terms, weights in (strongest_only(list(rows)) if distinct else rows)
         ]
 
     def _term_names(self, vocabulary: Sequence[str] | Floats | None) -> Any:

@@ -106,8 +106,9 @@ class RLSI(PenalisedTopics, BatchModel):
         Topics to start from. "documents": distinct documents drawn with `random_state`; l1 and l0 topics
         are then narrowed from many words to few over a dozen iterations. "svd": singular vectors, turned
         until each has few large words (varimax); topics then hardly depend on chance. Neither is part of the
-        history. With more than 20,000 documents, a sample is used, and of more than 12,000 terms (or 160 for
-        every topic), the singular vectors use the most frequent ones.
+        history. With more than 20,000 documents, a sample is used. Singular vectors use the most frequent
+        terms: 12,000, or 160 for every topic, but no more than there are documents, or 4,000 if these are
+        fewer.
     max_iter : int, default=200
         Largest number of iterations.
     tol : float, default=1e-5

@@ -17,7 +17,6 @@ from laconic.cli.screen.tables import (
     TERMS_SHOWN,
     facts_csv,
     facts_table,
-    no_words,
     topics_csv,
     topics_json,
     topics_table,
@@ -224,7 +223,7 @@ def _show_facts(
         listing = Listing.of(bundle, distinct=distinct)
         for name, words in listing.words(n_terms).items():
             shown = ", ".join(f"{'-' if weight < 0 else ''}{term}" for term, weight in words[number])
-            shown = shown or no_words(int(listing.sizes[number]))
+            shown = shown or listing.no_words(number)
             emit(Text(f"topic {bundle.notes.shown(number)}{f' ({name})' if name else ''}: {shown}\n"))
     if bundle.documents is None:
         say(

@@ -88,7 +88,7 @@ def topics_table(
         if returns is not None:
             share = returns.shares[number]
             row.append("" if share is None else f"{share:.0%}")
-        row += [_words(topics[number], weights, int(sizes[number])) for topics in sides.values()]
+        row += [_words(topics[number], weights, listing.no_words(number)) for topics in sides.values()]
         if extra is not None:
             row.append(Text(extra[1][number]))
         # a line between the shared topics and those of each class
@@ -97,9 +97,9 @@ def topics_table(
     return table
 
 
-def _words(topic: Topic, weights: bool, size: int) -> Text:
+def _words(topic: Topic, weights: bool, without: str) -> Text:
     if not topic:
-        return Text(no_words(size), style="dim italic")
+        return Text(without, style="dim italic")
     parts = []
     for term, weight in topic:
         # The minus tells without colours, too.
@@ -109,15 +109,6 @@ def _words(topic: Topic, weights: bool, size: int) -> Text:
             part.append(f" {abs(weight):.2g}", style="dim")
         parts.append(part)
     return Text(", ").join(parts)
-
-
-def no_words(size: int) -> str:
-    """What is shown in place of the words of a topic that has none, or none that are stronger there.
-
-    >>> no_words(0), no_words(40)
-    ('no words', 'no words of its own')
-    """
-    return "no words of its own" if size else "no words"
 
 
 def tell_of_others(model: Any, path: Path) -> None:
@@ -198,8 +189,8 @@ def topics_tree(listing: Listing, root: Branch, n_terms: int = TERMS_SHOWN) -> T
         if branch.branches:
             return Text(f"{len(branch.topics)} topics, cosine {1 - branch.height:.2f}", style="dim")
         (topic,) = branch.topics
-        size = int(listing.sizes[topic])
-        listed = " | ".join(", ".join(term for term, _ in side[topic]) or no_words(size) for side in words)
+        without = listing.no_words(topic)
+        listed = " | ".join(", ".join(term for term, _ in side[topic]) or without for side in words)
         return Text.assemble((listing.notes.shown(topic), "cyan"), f" {printable(listed)}")
 
     tree = Tree(label(root))

@@ -116,7 +116,7 @@ class SquaredProblem:
         parts["sums over documents"] = beyond(sizes.norms, before_topics)
         if sizes.svd:
             few = sampled_sizes(sizes)
-            most = most_terms(few.n_topics, few.n_documents)
+            most = most_terms(sizes.n_topics, sizes.n_documents)
             of_few_terms = few._replace(n_terms=min(few.n_terms, most))
             taken = 0 if few == of_few_terms == sizes else SAMPLE_COPIES * few.matrix
             parts["a sample"] = beyond(taken, {"documents": sizes.columns})

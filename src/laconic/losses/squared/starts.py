@@ -90,7 +90,7 @@ def sampled_sizes(sizes: Sizes) -> Sizes:
 
 
 def most_terms(n_topics: int, n_documents: int) -> int:
-    """How many terms singular vectors may have: no more than there are documents, where these are few."""
+    """How many terms singular vectors of a collection may have: no more than documents, if these are few."""
     wanted = min(max(TERMS, TERMS_PER_TOPIC * n_topics), max(FEWEST_TERMS, n_documents))
     return min(wanted, max(n_topics, ENTRIES // basis_width(n_topics)))
 
@@ -130,8 +130,8 @@ def _for_singular_vectors(
     So what a start takes does not grow with the vocabulary. Topics get their other words in the first
     iteration.
     """
-    sample, n_documents = sample_of(steps.classes, random), steps.classes.members.size
-    most = most_terms(steps.classes.n_topics, n_documents if sample is None else sample.size)
+    sample = sample_of(steps.classes, random)
+    most = most_terms(steps.classes.n_topics, steps.classes.members.size)
     if sample is None and steps.n_terms <= most:
         return steps.collection, None
     if sample is None and len(steps.collection) == 1 and not steps.engine.remote:
