@@ -178,7 +178,7 @@ def test_the_files_of_kernels_are_told_apart_by_time_and_size(tmp_path):
 
 
 def test_kernels_inherit_nothing_from_who_calls_them_first():
-    """Else the last bits of a fit would depend on what was compiled before, in this process or in the cache."""
+    """Else the last bits of a fit would depend on what was compiled before, here or in the cache."""
 
     @njit()
     def strict(x, y):

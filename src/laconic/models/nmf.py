@@ -70,7 +70,8 @@ class NMF(BatchModel):
         Topics to start from. "svd", for the squared loss, where it is the default: singular vectors, turned
         until each has few large words (varimax), of the most frequent terms (12,000, or 160 for every topic,
         but no more than documents, or 4,000 if these are fewer), and of a sample if there are more than
-        20,000 documents; topics hardly depend on chance. "documents", the default for the divergence: distinct documents drawn with `random_state`.
+        20,000 documents; topics hardly depend on chance. "documents", the default for the divergence:
+        distinct documents drawn with `random_state`.
     max_iter : int, default=200
         Largest number of iterations.
     tol : float, default=1e-5
