@@ -100,7 +100,7 @@ def test_page(data, tmp_path):
     assert "## In short\n\n- 2 of 3.\n- Not run yet: blue.\n" in text
     ran = results["red"]
     assert f"run of {ran['finished']} UTC, by commit {ran['commit']}" in text
-    assert "The longest part, red, took 0:00, 0:00 of a core." in " ".join(text.split())
+    assert "The longest part, red, took 0:00 (CPU time 0:00)." in " ".join(text.split())
     ran["rebased"] = ["abc", "def"]
     assert "(in the history as abc and def)" in " ".join(pages.render(FISH, results)[0].split())
     assert "\n\nOurs 2, paper 3.\n\n![Fish](fish-red.svg)" in text

@@ -353,6 +353,20 @@ def test_lambdarank_over_folds_is_judged():
     assert claim.judge(folds_results([-0.1, 0.1] * 10)).state == "not confirmed"
 
 
+def test_lambdarank_has_to_be_better_on_every_collection():
+    """Where the p-values, corrected for their number, are not small enough, nothing can be told."""
+    claim = next(claim for claim in rlsi.CLAIMS if claim.parts == ("lambdarank-folds",))
+    results = folds_results([0.1, 0.2] * 10)
+    (found,) = results["collections"].values()
+    results["collections"] = {
+        "adi": found,
+        "time": found | {"p_value": 0.03},
+        "npl": found | {"p_value": 0.04},
+    }
+    assert folds.better(results) == ["ADI"]
+    assert claim.judge(results).state == "in part"
+
+
 def test_same_grids_from_start_to_page(monkeypatch, tmp_path):
     monkeypatch.setattr(alike, "read_collection", lambda name, **options: toy())
     results = plain(alike.run(True, Keeper(tmp_path / "pieces.json", lambda message: None)))
@@ -391,12 +405,13 @@ def test_a_penalty_on_documents_makes_up_for_one_on_topics():
     assert densities[0] == pytest.approx(densities[1], rel=1e-3)
 
 
-def norms_results(intervals):
+def norms_results(intervals, every=None):
     pairs = (f"{one} : {other}" for one, other in variants.PAIRS)
     return {
         "collections": {"adi": {}},
         "pairs": {
-            pair: {"ratio": 1.0, "interval": ends} for pair, ends in zip(pairs, intervals, strict=True)
+            pair: {"ratio": 1.0, "interval": ends, "all_queries": {"ratio": 1.0, "interval": every or ends}}
+            for pair, ends in zip(pairs, intervals, strict=True)
         },
     }
 
@@ -413,6 +428,12 @@ def norms_results(intervals):
 def test_norms_are_judged_by_pairs(intervals, state):
     claim = next(claim for claim in rlsi.CLAIMS if claim.parts == ("variants",))
     assert claim.judge(norms_results(intervals)).state == state
+
+
+@pytest.mark.parametrize("ends", [(1.01, 1.1), (0.9, 0.99)])
+def test_norms_that_only_one_mean_tells_apart_are_undecided(ends):
+    claim = next(claim for claim in rlsi.CLAIMS if claim.parts == ("variants",))
+    assert claim.judge(norms_results([ends] * 5, every=(0.98, 1.02))).state == "undecided"
 
 
 @pytest.mark.parametrize(

@@ -117,9 +117,9 @@ def _provenance(run: Results) -> str:
 
 
 def _took(run: Results) -> str:
-    """How long a part took, by the clock and, where it is known, on a core."""
+    """How long a part took, by the clock and, where it is known, in CPU time."""
     return clock(run["seconds"]) + (
-        f", {clock(run['cpu_seconds'])} of a core" if "cpu_seconds" in run else ""
+        f" (CPU time {clock(run['cpu_seconds'])})" if "cpu_seconds" in run else ""
     )
 
 

@@ -10,6 +10,8 @@ from textwrap import fill
 _MARKED = ("-", "|", ">", "#", "!", ":")
 # Below this many points, two numbers of different runs, starts and data say the same.
 CLOSE = 3.0
+# Below this, two scores are level.
+LEVEL = 0.005
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[str]], align: str) -> str:
@@ -120,7 +122,7 @@ def points(ours: float, theirs: float, close: float = CLOSE) -> str:
     return f"{abs(difference):.1f} points {'above' if difference > 0 else 'below'} the paper"
 
 
-def ranking(values: dict[str, float], close: float = 0.005) -> str:
+def ranking(values: Mapping[str, float], close: float = LEVEL) -> str:
     """Names from the largest value to the smallest; those that are about equal are joined by "≈".
 
     >>> ranking({"l1": 0.5, "skl": 0.801, "l2": 0.8})
@@ -131,6 +133,16 @@ def ranking(values: dict[str, float], close: float = 0.005) -> str:
     for (_, before), (name, value) in pairwise(ordered):
         words += f" {'≈' if before - value < close else '>'} {name}"
     return words
+
+
+def first_or_level(values: Mapping[str, float], close: float = LEVEL) -> list[str]:
+    """The name of the largest value, and those about equal to it.
+
+    >>> first_or_level({"l1": 0.5, "skl": 0.801, "l2": 0.8})
+    ['skl', 'l2']
+    """
+    ordered = sorted(values.items(), key=lambda item: -item[1])
+    return [name for name, value in ordered if ordered[0][1] - value < close]
 
 
 def concordance(ours: dict[str, float], theirs: dict[str, float]) -> tuple[int, int]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Literal
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from laconic.experiments.fitting import iterations_given
 from laconic.experiments.parts import SEED, Desk, Results, Section
 from laconic.experiments.writing import list_of, table
 from laconic.losses.loop import Progress
-from laconic.models import RLSI, GroupRLSI
+from laconic.models import NMF, RLSI, GroupNMF, GroupRLSI
 
 # The numbers of topics that are shared and of each class, as in the paper; the penalties as well.
 SIZES = ((10, 4), (20, 8), (50, 20))
@@ -20,6 +21,9 @@ ALPHAS = (0.01, 0.02, 0.05, 0.1)
 ALPHA_DOCS = 0.1
 ITERATIONS = 4
 FLAT, GROUP = "RLSI", "GroupRLSI"
+NMFS = ("NMF", "GroupNMF")
+# The paper's NMF has multiplicative updates; the library's default is coordinate descent.
+SOLVERS: dict[Literal["mu", "cd"], str] = {"mu": "multiplicative updates", "cd": "coordinate descent"}
 
 # Minutes of an iteration with 110, 220, 550 and 1,100 topics, by penalty: Wikipedia, Tables 6 and 7.
 PAPER: dict[str, dict[str, tuple[float, ...]]] = {
@@ -75,6 +79,10 @@ be run with more than {web_most:,} topics, so no two columns have the same numbe
 
 {conclusion}
 
+NMF in the same way, without penalties; the paper's Figures 3 and 5 show its times as bars without numbers:
+
+{nmf}
+
 ### At the size of the paper's collections
 
 Neither collection is available, so [another page](../performance-groups.md) times iterations on generated
@@ -114,6 +122,18 @@ def run(quick: bool, desk: Desk) -> Results:
                 key = f"{name}, {total} topics, {alpha:g}, {corpus.shape}"
                 found = desk.keep(key, _seconds, model, corpus.X, None if name == FLAT else labels)
                 seconds[name].setdefault(f"{alpha:g}", []).append(found)
+    nmf: dict[str, dict[str, list[float]]] = {name: {solver: [] for solver in SOLVERS} for name in NMFS}
+    settings: Results = {"max_iter": ITERATIONS, "tol": 0, "random_state": SEED, "n_jobs": 1}
+    for solver in SOLVERS:
+        for shared, own in sizes:
+            total = shared + n_classes * own
+            pair = (
+                NMF(total, solver=solver, init="documents", **settings),
+                GroupNMF(shared, own, solver=solver, **settings),
+            )
+            for name, model, given in zip(NMFS, pair, (None, labels), strict=True):
+                key = f"{name}, {solver}, {total} topics, {corpus.shape}"
+                nmf[name][solver].append(desk.keep(key, _seconds, model, corpus.X, given))
     return {
         "n_documents": corpus.shape[0],
         "n_terms": corpus.shape[1],
@@ -123,6 +143,7 @@ def run(quick: bool, desk: Desk) -> Results:
         "alphas": alphas,
         "iterations": ITERATIONS,
         "seconds": seconds,
+        "nmf": nmf,
         "paper": PAPER,
     }
 
@@ -147,6 +168,12 @@ def ratios(results: Results) -> dict[str, float]:
     return {str(n): flat / group for n, (flat, group) in zip(results["topics"], pairs, strict=True)}
 
 
+def nmf_ratios(results: Results, solver: Literal["mu", "cd"]) -> list[float]:
+    """The same of NMF, in the order of `ratios`."""
+    flat, group = (results["nmf"][name][solver] for name in NMFS)
+    return [a / b for a, b in zip(flat, group, strict=True)]
+
+
 def paper_ratios() -> list[float]:
     """The same in the paper."""
     return [a / b for a, b in zip(PAPER[FLAT]["0.01"], PAPER[GROUP]["0.01"], strict=True)]
@@ -160,6 +187,7 @@ def render(results: Results) -> Section:
         sizes=list_of(f"{shared} and {own}" for shared, own in results["sizes"]),
         alpha_docs=ALPHA_DOCS,
         table=_table(results["seconds"], results["topics"], "s"),
+        nmf=_nmf_table(results),
         paper=_table(results["paper"], PAPER_TOPICS, "min"),
         web=_web_table(),
         web_most=PAPER_WEB_TOPICS[FLAT][-1],
@@ -196,15 +224,24 @@ def _web_table() -> str:
     return table(["penalty", *headings], rows, "r" * (1 + len(headings)))
 
 
-def _table(seconds: Results, topics: Any, unit: str) -> str:
+def _nmf_table(results: Results) -> str:
+    seconds = {
+        name: {SOLVERS[solver]: found for solver, found in by_solver.items()}
+        for name, by_solver in results["nmf"].items()
+    }
+    return _table(seconds, results["topics"], "s", NMFS, "solver")
+
+
+def _table(
+    seconds: Results, topics: Any, unit: str, names: Sequence[str] = (FLAT, GROUP), what: str = "penalty"
+) -> str:
     rows = []
-    for alpha in seconds[FLAT]:
-        flat, group = seconds[FLAT][alpha], seconds[GROUP][alpha]
+    for setting in seconds[names[0]]:
         cells = []
-        for a, b in zip(flat, group, strict=True):
+        for a, b in zip(*(seconds[name][setting] for name in names), strict=True):
             cells += [f"{a:.3g}", f"{b:.3g}", f"{a / b:.1f}"]
-        rows.append([alpha, *cells])
-    headings = ["penalty"]
+        rows.append([setting, *cells])
+    headings = [what]
     for n in topics:
         headings += [f"K = {n}: flat ({unit})", f"group ({unit})", "ratio"]
     return table(headings, rows, "r" * len(headings))

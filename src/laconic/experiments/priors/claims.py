@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from laconic.experiments.parts import Claim, Results, Verdict, judged, untested
-from laconic.experiments.priors.classes import FEWER, ML_NMF, PARETO, UNMOVED, sparser
+from laconic.experiments.priors.classes import FEWER, ML_NMF, PARETO, TITLES, UNMOVED, sparser
 from laconic.experiments.priors.readings import ML, which_are_sparser
 from laconic.experiments.writing import decimal, list_of
+
+# The share of leading words that may be new where topics shift subtly.
+SUBTLE = 0.25
 
 
 def _sparse(*data: Results) -> Verdict:
     pairs = [[results["scores"][key] for key in results["shown"]] for results in data]
-    names = [results["dataset"] for results in data]
+    names = [TITLES[results["dataset"]] for results in data]
     return judged(
         [sparser(before, after) for before, after in pairs],
         "Read as a prior on the topics of a document, as in the paper's figure, it leaves documents fewer "
@@ -57,11 +60,12 @@ def _pareto(*data: Results) -> Verdict:
 def _shifted(results: Results) -> Verdict:
     before, after = results["words"].values()
     changed = [len(set(new) - set(old)) for old, new in zip(before, after, strict=True)]
+    total = sum(map(len, before))
     return judged(
-        [sum(changed) > 0],
-        f"With the prior, {sum(changed)} of {sum(map(len, before))} leading words are new, in "
-        f"{sum(n > 0 for n in changed)} of {len(changed)} topics. The paper does not say that they are "
-        "better.",
+        [0 < sum(changed) <= SUBTLE * total],
+        f"With the prior, {sum(changed)} of {total} leading words are new, in "
+        f"{sum(n > 0 for n in changed)} of {len(changed)} topics; maximum likelihood had as many iterations. "
+        f"Some, and at most {SUBTLE:.0%}, count as subtle. The paper does not say that they are better.",
     )
 
 
@@ -83,6 +87,8 @@ CLAIMS = (
 CHANGED = (
     "**Readings.** The prior over the documents of a topic, and the choice of eps, were added after the "
     "results of the other reading had been seen.",
+    "**Fewer topics** was a change of more than 2 % at first. Now it is one of more than 5 %, since the "
+    "exponential prior, which should change nothing, had been seen to change 3 %.",
     "Whether other settings were changed before the first results were stored was not recorded.",
 )
 FUTURE = (

@@ -177,7 +177,7 @@ def _finding(results: Results) -> str:
     some = [f"{change} ({list_of(where)})" for change, where in losses.items() if 0 < len(where) < len(found)]
     return (
         f"**What helped**: we changed one setting of the word budget at a time. Held out, "
-        f"{list_of(everywhere) or 'no change'} made rankings worse on all of "
-        f"{list_of(TITLES[name] for name in found)}; {list_of(some) or 'no change'} did so on one of them "
-        f"only."
+        f"{list_of(everywhere) or 'no change'} made rankings worse on "
+        f"{'both' if len(found) == 2 else 'all'} of {list_of(TITLES[name] for name in found)}; "
+        f"{list_of(some) or 'no change'} did so on one of them only."
     )

@@ -30,6 +30,8 @@ SIMILARITIES = ("cosine", "gram")
 # The largest number of topics of the paper's range, [10, 50].
 N_TOPICS = 50
 ALPHA_DOCS = 0.1
+# Topics with a larger share of their weights are as good as dense.
+DENSE = 0.9
 # Penalties on topics, as shares of the one that leaves no topics. That on documents need not be varied: to
 # multiply topics by a number and divide weights by it changes the size of both penalties and nothing else.
 SHARES = tuple(10.0 ** (half / 2) for half in range(-14, 0))
@@ -182,10 +184,18 @@ def _table(results: Results) -> str:
 
 def _pairs(results: Results) -> str:
     rows = [
-        [pair, decimal(each["ratio"]), interval(each["interval"]), decimal(each["all_queries"]["ratio"])]
+        [
+            pair,
+            *(
+                cell
+                for found in (each, each["all_queries"])
+                for cell in (decimal(found["ratio"]), interval(found["interval"]))
+            ),
+        ]
         for pair, each in results["pairs"].items()
     ]
-    return table(["pair", "ratio", "interval", "ratio, all queries together"], rows, "lrrr")
+    headings = ["pair", "ratio", "interval", "ratio, all queries together", "interval"]
+    return table(headings, rows, "lrrrr")
 
 
 def _conclusions(results: Results) -> str:
@@ -200,18 +210,25 @@ def _conclusions(results: Results) -> str:
         for each in found
         for v in names
     ]
-    least = f"{results['shares'][0]:.2g}"
-    weakest = sum(
-        f"{each['chosen'][f'{v}, cosine']['settings']['share']:.2g}" == least for each in found for v in names
-    )
+    chosen = [each["chosen"][f"{v}, cosine"] for each in found for v in names]
+    shares = [f"{one['settings']['share']:.2g}" for one in chosen]
+    weakest, strongest = (shares.count(f"{results['shares'][end]:.2g}") for end in (0, -1))
+    hardly = [
+        f"{v} on {TITLES[name]}"
+        for name, each in results["collections"].items()
+        for v in names
+        if v.startswith("l1") and each["chosen"][f"{v}, cosine"]["density"] > DENSE
+    ]
     return "\n".join(
         [
             "- *All variants improve on term matching, mostly significantly*: "
             f"{above} of {total * len(names)} are significantly above BM25 here.",
             f"- *l1/l2 is the best variant*: so on {first} of {total} collections here (best of the grid).",
             f"- *l2/l2 is the worst*: so on {last} of {total}.",
-            f"- The best has the smallest penalty on topics in {weakest} of {total * len(names)} cases: "
-            "there, more of a penalty costs more than it gains.",
+            f"- The best has the smallest penalty on topics in {weakest} of {total * len(names)} cases, "
+            f"and the largest in {strongest}: there, more or less of it would perhaps do better.",
+            f"- With so small a penalty l1 leaves more than {DENSE:.0%} of the weights: it hardly acts in "
+            f"the best of {list_of(hardly) or 'none'}.",
             "- To compare in the metric of the Gram matrix changes mean average precision by "
             f"{np.mean(gains):+.4f} on average.",
         ]
