@@ -122,6 +122,10 @@ def test_a_damaged_or_missing_file_of_the_corpus_is_named(client, tmp_path):
     shards = Corpus.load(path, verify=False).shards(entries=90, by_path=True)
     with pytest.raises(CorpusError, match=rf"{file.name}: is damaged \(column indices"):
         model.fit(shards, engine=engine)
+    # rows that follow each other, and others: what is beyond the last column is not left out
+    for documents in (np.arange(30, 60), np.array([3, 59])):
+        with pytest.raises(CorpusError, match=rf"{file.name}: is damaged \(column indices"):
+            shards[0].collection.load(documents)
     shards = Corpus.load(path, verify=False).shards(entries=90, by_path=True)
     file.unlink()
     # by those that have it open, it is not missed

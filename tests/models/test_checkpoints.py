@@ -130,17 +130,18 @@ def test_a_fit_that_was_stopped_can_be_continued(name, at, tmp_path):
 
 def test_a_seed_that_nobody_gave_is_kept(tmp_path):
     X = planted(200, 80, seed=4, dtype=np.float32)
+    model = RLSI(3, init="documents", max_iter=9, tol=0)
     first = []
 
     def begin(model, X, **arguments):
         return model.fit(X, **arguments)
 
     with pytest.raises(Killed):
-        begin(RLSI(3, max_iter=9, tol=0), X, callback=Watcher(30), checkpoint=Checkpoint(tmp_path, every=0))
+        begin(clone(model), X, callback=Watcher(30), checkpoint=Checkpoint(tmp_path, every=0))
     copy = tmp_path.with_name("copy")
     os.system(f"cp -r {tmp_path} {copy}")
     for folder in (tmp_path, copy):
-        first.append(begin(RLSI(3, max_iter=9, tol=0), X, checkpoint=folder))
+        first.append(begin(clone(model), X, checkpoint=folder))
     assert bits(first[0]) == bits(first[1])
 
 
@@ -203,7 +204,7 @@ def test_other_links_are_refused(tmp_path):
 
 def test_a_damaged_file_is_named_and_the_checkpoint_before_serves(tmp_path):
     X = planted(100, 60, seed=4)
-    model = RLSI(3, doc_norm="l1", random_state=0, max_iter=6, tol=0)
+    model = RLSI(3, doc_norm="l1", init="documents", random_state=0, max_iter=6, tol=0)
     whole = clone(model).fit(X)
     with pytest.raises(Killed):
         clone(model).fit(X, callback=Watcher(30), checkpoint=Checkpoint(tmp_path / "c", every=0))
@@ -234,7 +235,7 @@ def damage(path):
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EROFS])
 def test_a_disk_that_fails_is_told_and_the_fit_goes_on(code, tmp_path, monkeypatch):
     X = planted(100, 60, seed=4)
-    model = RLSI(3, doc_norm="l1", random_state=0, max_iter=6, tol=0)
+    model = RLSI(3, doc_norm="l1", init="documents", random_state=0, max_iter=6, tol=0)
     whole, write = clone(model).fit(X), checkpoints.write_file
     left = 1
 
@@ -298,7 +299,7 @@ def test_weights_in_closed_form_are_kept_neither_in_files_nor_aside(doc_norm, tm
     """Ridge weights follow from the topics alone; lasso weights begin from the last ones."""
     shards = Shards.cut(planted(100, 60, seed=4), 2)
     with pytest.raises(Killed):
-        RLSI(3, doc_norm=doc_norm, random_state=0, max_iter=9, tol=0).fit(
+        RLSI(3, doc_norm=doc_norm, init="documents", random_state=0, max_iter=9, tol=0).fit(
             shards, callback=Watcher(36), checkpoint=Checkpoint(tmp_path, every=0)
         )
     kept = doc_norm == "l1"

@@ -85,8 +85,8 @@ def test_an_engine_can_be_given():
 
 def test_constructors_agree():
     last = ["init", "max_iter", "tol", "random_state", "n_jobs", "verbose"]
-    # NMF has one for each loss; the divergence converges later than squares
-    starts, iterations, defaults = {"NMF": None}, {"PLSA": 500}, [1e-5, None, None, 0]
+    # NMF has one for each loss, classes have no singular vectors; the divergence converges later than squares
+    starts, iterations, defaults = {"NMF": None, "RLSI": "svd"}, {"PLSA": 500}, [1e-5, None, None, 0]
     for name, kind in MODELS.items():
         parameters = list(inspect.signature(kind).parameters.values())
         assert [p.name for p in parameters[-6:]] == last, kind

@@ -295,7 +295,7 @@ class TestReductions:
     def test_default_penalties_are_those_of_the_model_without_classes(self):
         X, y = collection()
         group = GroupRLSI(4, 0, random_state=0, max_iter=30).fit(X, y)
-        plain = RLSI(4, random_state=0, max_iter=30).fit(X)
+        plain = RLSI(4, init="documents", random_state=0, max_iter=30).fit(X)
         assert_same_bits(group, plain, X)
         assert (group.alpha_topics_, group.alpha_max_) == (plain.alpha_topics_, plain.alpha_max_)
 

@@ -374,11 +374,14 @@ def test_the_default_start_uses_distinct_documents_and_survives_duplicates():
 
 
 def test_the_start_is_not_part_of_the_history(X):
-    phases = []
-    model = RLSI(3, topic_norm="l0", terms_per_topic=5, random_state=0)
-    model.fit(X, callback=lambda p: phases.append((p.phase, p.half)))
-    assert phases.count(("fit", "topics")) == model.n_iter_
-    assert phases.count(("start", "topics")) == 12
+    steps = {("l0", "documents"): 12, ("l0", "svd"): 0, ("l1", "documents"): 12, ("l1", "svd"): 2}
+    for (norm, init), n_steps in steps.items():
+        phases = []
+        model = RLSI(3, topic_norm=norm, init=init, random_state=0)
+        model.fit(X, callback=lambda p, phases=phases: phases.append((p.phase, p.half)))
+        assert phases.count(("fit", "topics")) == model.n_iter_
+        assert phases.count(("start", "topics")) == n_steps
+    model = RLSI(3, topic_norm="l0", terms_per_topic=5, random_state=0).fit(X)
     warm = []
     RLSI(3, topic_norm="l0", terms_per_topic=5, init=model.components_).fit(
         X, callback=lambda p: warm.append(p.phase)

@@ -78,7 +78,7 @@ class StoredCounts:
         numbers = np.asarray(documents)
         neighbours = numbers.size > 0 and bool((np.diff(numbers) == 1).all())
         # copies: what is mapped is read-only, and kernels are compiled for arrays that are not
-        X = csr_array(counts[int(numbers[0]) : int(numbers[-1]) + 1] if neighbours else counts[numbers])
+        X = csr_array(_between(counts, int(numbers[0]), int(numbers[-1]) + 1) if neighbours else counts[numbers])
         self._check(X)
         return self._changed(X)
 
@@ -113,6 +113,14 @@ class StoredCounts:
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: vars(self)[name] for name in ("directory", "files", "shape", "changes")}
+
+
+def _between(counts: CSR, start: int, stop: int) -> CSR:
+    """Rows that follow each other, as they are: scipy would leave out entries beyond the last column."""
+    indptr = counts.indptr[start : stop + 1]
+    entries = slice(int(indptr[0]), int(indptr[-1]))
+    parts = (counts.data[entries].copy(), counts.indices[entries].copy(), indptr - indptr[0])
+    return csr_array(parts, shape=(stop - start, counts.shape[1]))
 
 
 @lru_cache(maxsize=4)

@@ -28,7 +28,7 @@ class Recipe(NamedTuple):
 
 
 RECIPES: dict[str, Recipe] = {
-    "rlsi": Recipe("RLSI", {"nonnegative": "both", "init": "svd"}),
+    "rlsi": Recipe("RLSI", {"nonnegative": "both"}),
     "group-rlsi": Recipe("GroupRLSI", {"nonnegative": True}),
     "nmf": Recipe("NMF", {"loss": "squared"}, ("loss", "prior")),
     "group-nmf": Recipe("GroupNMF", {}),

@@ -102,13 +102,13 @@ class RLSI(PenalisedTopics, BatchModel):
     anchors : Anchors, optional
         What you know about topics beforehand: targets to hold them to, topics to freeze, and forbidden
         words; see `laconic.steering.Anchors`.
-    init : {"documents", "svd"} or array of shape (n_components, n_terms), default="documents"
-        Topics to start from. "documents": distinct documents drawn with `random_state`; l1 and l0 topics
-        are then narrowed from many words to few over a dozen iterations. "svd": singular vectors, turned
-        until each has few large words (varimax); topics then hardly depend on chance. Neither is part of the
-        history. With more than 20,000 documents, a sample is used. Singular vectors use the most frequent
-        terms: 12,000, or 160 for every topic, but no more than there are documents, or 4,000 if these are
-        fewer.
+    init : {"svd", "documents"} or array of shape (n_components, n_terms), default="svd"
+        Topics to start from. "svd": singular vectors, turned until each has few large words (varimax);
+        topics then hardly depend on chance. They use the most frequent terms: 12,000, or 160 for every
+        topic, but no more than there are documents, or 4,000 if these are fewer. "documents": distinct
+        documents drawn with `random_state`; l1 and l0 topics are then narrowed from many words to few over
+        a dozen iterations. With more than 20,000 documents, a sample is used. No start is part of the
+        history.
     max_iter : int, default=200
         Largest number of iterations.
     tol : float, default=1e-5
@@ -159,7 +159,7 @@ class RLSI(PenalisedTopics, BatchModel):
     """
 
     _schema = (*COMMON, *ALPHAS, *SEEN)
-    _starts: ClassVar[tuple[str, ...]] = ("documents", "svd")
+    _starts: ClassVar[tuple[str, ...]] = ("svd", "documents")
 
     def __init__(
         self,
@@ -172,7 +172,7 @@ class RLSI(PenalisedTopics, BatchModel):
         terms_per_topic: int | None = None,
         nonnegative: bool | Literal["both"] = False,
         anchors: Anchors | None = None,
-        init: Any = "documents",
+        init: Any = "svd",
         max_iter: int = 200,
         tol: float = 1e-5,
         random_state: Any = None,

@@ -153,7 +153,7 @@ def _models(family: str, kind: str, n_classes: int, quick: bool) -> Iterator[Any
         for alpha in ALPHAS[:1] if quick else ALPHAS:
             alphas: Results = {"alpha_topics": alpha, "alpha_docs": ALPHA_DOCS}
             yield (
-                RLSI(total, **alphas, **common)
+                RLSI(total, init="documents", **alphas, **common)
                 if kind == "flat"
                 else GroupRLSI(n_shared, own, **alphas, **common)
             )

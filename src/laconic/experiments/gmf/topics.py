@@ -45,7 +45,7 @@ def run(quick: bool, say: Say) -> Results:
     models = {
         "group RLSI": GroupRLSI(N_SHARED, N_OWN, **common),
         "group NMF": GroupNMF(N_SHARED, N_OWN, **common),
-        "flat RLSI": RLSI(total, **common),
+        "flat RLSI": RLSI(total, init="documents", **common),
         "flat NMF": NMF(total, init="documents", **common),
     }
     found: Results = {}

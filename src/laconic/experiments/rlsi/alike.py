@@ -119,7 +119,12 @@ def models(method: str, size: int, n_terms: int, alphas: tuple[float, ...]) -> I
         for alpha in alphas:
             for nonnegative in (False, True):
                 model = RLSI(
-                    size, alpha_topics=alpha, alpha_docs=ALPHA_DOCS, nonnegative=nonnegative, **common
+                    size,
+                    alpha_topics=alpha,
+                    alpha_docs=ALPHA_DOCS,
+                    nonnegative=nonnegative,
+                    init="documents",
+                    **common,
                 )
                 yield model, {"alpha": alpha, "nonnegative": nonnegative}
     elif method == "LDA":

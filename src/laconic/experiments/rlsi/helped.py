@@ -97,7 +97,9 @@ def _curves(collection: Collection, n_topics: int, say: Say) -> dict[str, list[A
     for share, alpha in zip(SHARES, ALPHAS, strict=True):
         say(f"{collection.name}: {share:.1%} of the terms, and l1 penalty {alpha:g}")
         budget = word_budget(n_topics, collection.n_terms, share, **common)
-        penalty = RLSI(n_topics, alpha_topics=alpha, alpha_docs=0.1, nonnegative=True, **common)
+        penalty = RLSI(
+            n_topics, alpha_topics=alpha, alpha_docs=0.1, nonnegative=True, init="documents", **common
+        )
         for curve, model in zip(curves.values(), (budget, penalty), strict=True):
             entry = fitted_entry(collection, model, {})
             curve.append([entry.density, float(entry.precisions["BM25"].mean(axis=1).max())])

@@ -97,7 +97,8 @@ def _models(method: str, size: int, n_terms: int, quick: bool) -> Iterator[tuple
         yield word_budget(size, n_terms, **common), settings
     elif method == PAPER:
         for alpha in ALPHAS:
-            yield RLSI(size, alpha_topics=alpha, alpha_docs=0.1, **common), settings | {"alpha": alpha}
+            model = RLSI(size, alpha_topics=alpha, alpha_docs=0.1, init="documents", **common)
+            yield model, settings | {"alpha": alpha}
     elif method == "LDA":
         yield lda(size, 2 if quick else 20), settings
     else:
@@ -119,5 +120,6 @@ def word_budget(n_topics: int, n_terms: int, share: float = SHARE, **options: An
         terms_per_topic=budget,
         alpha_docs=ALPHA_DOCS,
         nonnegative=True,
+        init="documents",
         **options,
     )

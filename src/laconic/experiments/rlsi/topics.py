@@ -83,7 +83,12 @@ def _components(name: str, corpus: Any, quick: bool) -> Any:
         doc_norm: Any
         topic_norm, doc_norm = NORMS[name.removeprefix("RLSI ")]
         model: Any = RLSI(
-            N_TOPICS, topic_norm=topic_norm, doc_norm=doc_norm, max_iter=iterations, random_state=SEED
+            N_TOPICS,
+            topic_norm=topic_norm,
+            doc_norm=doc_norm,
+            init="documents",
+            max_iter=iterations,
+            random_state=SEED,
         )
     else:
         model = (

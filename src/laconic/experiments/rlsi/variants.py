@@ -117,7 +117,7 @@ def _fits(collection: Collection, variant: str, shares: tuple[float, ...]) -> It
     topic_norm, doc_norm = NORMS[variant]
     n_topics = min(N_TOPICS, collection.n_documents // 2)
     common: Results = {"topic_norm": topic_norm, "doc_norm": doc_norm, "alpha_docs": ALPHA_DOCS}
-    common |= {"tol": TOL, "random_state": SEED}
+    common |= {"init": "documents", "tol": TOL, "random_state": SEED}
     with iterations_given():
         largest = RLSI(n_topics, max_iter=1, **common).fit(collection.corpus.X).alpha_max_
     for share in shares:

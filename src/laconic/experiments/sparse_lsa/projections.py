@@ -151,6 +151,7 @@ def sparse_coding(X: csr_array, n_dimensions: int, strength: float, seed: int) -
         doc_norm="l1",
         alpha_topics=1.0,
         alpha_docs=strength,
+        init="documents",
         max_iter=CODING_ITERATIONS,
         tol=1e-3,
         random_state=seed,

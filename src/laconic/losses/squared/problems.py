@@ -24,6 +24,8 @@ from laconic.losses.squared.shares import First
 from laconic.losses.squared.sooner import Extrapolated
 from laconic.losses.squared.starts import (
     ALPHA_DOCS,
+    NARROWING,
+    SETTLING,
     WIDEST,
     budgets,
     drawn_topics,
@@ -183,7 +185,8 @@ class Regularised(SquaredProblem):
             topics = unit_budget(topics, n_terms, self._one_signed)
         if needs_alpha or (start.drawn and not singular and self.topic_norm != "l2"):
             lasting = Lasting(facts["alpha_docs"], self._one_signed) if needs_alpha else None
-            trace, topics, alpha = narrow(steps, topics, budget, self._one_signed, lasting, patience, random)
+            n_steps = SETTLING if singular else NARROWING
+            trace, topics, alpha = narrow(steps, topics, budget, self._one_signed, lasting, patience, random, n_steps)
             # a fit that is stopped while topics are still wide keeps to its budget, too
             topics = unit_budget(topics, budget, self._one_signed)
             if lasting is not None:

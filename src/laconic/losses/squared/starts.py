@@ -25,6 +25,8 @@ from laconic.losses.totals import by_falling_frequency
 # The start narrows the topics from many words to few over this many iterations: topics that begin wide find
 # their place before they have to choose their words, and fewer of them end as a word or two.
 NARROWING = 12
+# Singular vectors have found their place, and are narrowed only for the penalty that suits them.
+SETTLING = 2
 WIDEST = 9
 ALPHA_DOCS = 0.1
 # Where there are more documents than this, and than so many for every topic, a start is made of a sample.
@@ -233,8 +235,9 @@ def narrow(
     lasting: Lasting | None,
     patience: Patience,
     random: np.random.RandomState,
+    n_steps: int,
 ) -> tuple[Trace, csr_array, float | None]:
-    """A start that keeps topics alive and even: word budgets from wide to `budget`, an iteration each.
+    """A start that keeps topics alive and even: word budgets from wide to `budget` in so many iterations.
 
     A sample does for all but the last, which weighs the words of all documents. The last that is returned is
     the penalty that suits these topics, if one was looked for and found.
@@ -243,9 +246,9 @@ def narrow(
     own, shared = budgets(few, WIDEST * budget, nonnegative)
     few.begin(topics, Ridge(ALPHA_DOCS), own, shared)
     widths = [
-        min(round(width), topics.shape[1]) for width in np.geomspace(WIDEST * budget, budget, NARROWING)
+        min(round(width), topics.shape[1]) for width in np.geomspace(WIDEST * budget, budget, n_steps)
     ]
-    for left, width in zip(reversed(range(NARROWING)), widths, strict=True):
+    for left, width in zip(reversed(range(n_steps)), widths, strict=True):
         if left == 0 and few is not steps:
             own, shared = budgets(steps, budget, nonnegative)
             steps.begin(csr_array(few.components()), Ridge(ALPHA_DOCS), own, shared)
