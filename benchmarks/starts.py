@@ -3,6 +3,7 @@
     python -m benchmarks.starts                          collections of ordinary size (needs data sets)
     python -m benchmarks.starts --only bbc_news scale    some of them, or of those that are generated: scale
                                                          (100,000 documents), half-groups and groups (280,000)
+    python -m benchmarks.starts --l1                     under a penalty in place of a word budget
 
 The start is all that a fit does before its first iteration, checks and columns of the matrix included. Times
 are CPU time on one thread, of the fastest of several fits; kernels have been compiled before.
@@ -28,7 +29,7 @@ from sklearn.exceptions import ConvergenceWarning
 from laconic import RLSI, GroupRLSI
 from laconic.losses.loop import Progress
 
-BUDGET = {"topic_norm": "l0", "nonnegative": "both", "init": "svd"}
+BUDGET = {"topic_norm": "l0", "nonnegative": "both"}
 """What `laconic.fit` starts with."""
 SHARED = {"random_state": 0, "n_jobs": 1}
 REPEATS = 6
@@ -45,9 +46,10 @@ class Case(NamedTuple):
     repeats: int = 1
 
 
-def of_collection(name: str) -> Case:
-    """A collection with the weights and the model of `laconic.fit`."""
-    return Case(RLSI(20, **BUDGET, **SHARED), corpus_of(name, "log-entropy").X, repeats=REPEATS)
+def of_collection(name: str, penalised: bool) -> Case:
+    """A collection with the weights and the model of `laconic.fit`, or with that of the class."""
+    model = RLSI(20, **({} if penalised else BUDGET), **SHARED)
+    return Case(model, corpus_of(name, "log-entropy").X, repeats=REPEATS)
 
 
 def of_scale() -> Case:
@@ -114,13 +116,15 @@ def main() -> None:
     names = (*CHOSEN_ON, *CONFIRMED_ON)
     parser.add_argument("--only", nargs="+", choices=(*names, *GENERATED), default=names)
     parser.add_argument("--json", type=Path, help="where the numbers are written")
+    parser.add_argument("--l1", action="store_true", help="collections under an l1 penalty")
     options = parser.parse_args()
     report = Report(PAGE, "CPU time on one thread")
     # compile
-    RLSI(3, **BUDGET, **SHARED).fit(zipf_corpus(300, 2000, n_topics=5).tfidf())
+    for parameters in ({}, BUDGET):
+        RLSI(3, **parameters, **SHARED).fit(zipf_corpus(300, 2000, n_topics=5).tfidf())
     rows = []
     for name in options.only:
-        case = GENERATED[name]() if name in GENERATED else of_collection(name)
+        case = GENERATED[name]() if name in GENERATED else of_collection(name, options.l1)
         size = f"{case.X.shape[0]:,} x {case.X.shape[1]:,}"
         if case.labels is not None:
             few = np.arange(0, case.X.shape[0], 200)

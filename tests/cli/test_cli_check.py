@@ -34,7 +34,7 @@ def test_whole_directories(laconic, saved, corpus, checkpoint, tmp_path):
     assert ": intact model: RLSI, 3 topics, 90 documents, with their texts; " in lines[0]
     assert ": intact corpus: 90 documents, " in lines[1]
     assert "with settings of its search" in lines[2]
-    assert ": intact checkpoint: of RLSI, run 13, iteration 1; " in lines[3]
+    assert ": intact checkpoint: of RLSI, run 1, iteration 1; " in lines[3]
 
 
 def files_of(kind, saved, corpus, checkpoint, tmp_path):

@@ -161,7 +161,9 @@ def test_shards_of_a_class_are_cut_by_the_data_alone(corpus, monkeypatch):
         assert (rows == few.of_class(klass)[0].documents).all()
 
 
-@pytest.mark.parametrize("model", [RLSI(3, doc_norm="l1", init="documents"), GroupNMF(2, 1), NMF(3, loss="kl")], ids=repr)
+@pytest.mark.parametrize(
+    "model", [RLSI(3, doc_norm="l1", init="documents"), GroupNMF(2, 1), NMF(3, loss="kl")], ids=repr
+)
 def test_a_fit_in_files_goes_on_from_its_checkpoint(model, corpus, tmp_path):
     model.set_params(random_state=0, max_iter=14, tol=0)
     whole = bits(model.fit(corpus.shards(model.wants), corpus.labels))

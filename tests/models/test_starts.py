@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.linalg import hadamard
 from scipy.sparse import csr_array, hstack, random_array
+from scipy.stats import ortho_group
 from sklearn.base import clone
 
 from laconic import NMF, RLSI, GroupRLSI, SparseLSA
 from laconic.engines import Room, Shard, Shards, Threads, room
 from laconic.engines.room import is_mapped
 from laconic.evaluate import topic_overlap
+from laconic.losses.rotation import varimax
 from laconic.losses.singular import basis_width, singular_vectors
 from laconic.losses.squared import starts
 from laconic.losses.squared.classes import Classes
@@ -32,6 +35,25 @@ def few_suffice(monkeypatch):
     """Samples of 50 documents, or two for every topic."""
     monkeypatch.setattr(starts, "SAMPLE", 50)
     monkeypatch.setattr(starts, "SAMPLE_PER_TOPIC", 2)
+
+
+@pytest.mark.parametrize("n_groups", [2, 4, 8])
+def test_groups_of_the_same_size_are_told_apart(n_groups):
+    """Their singular vectors may lie half way between them, where no direction is better than another."""
+    groups = np.kron(np.eye(n_groups), np.ones((5, 1)))
+    turns = [hadamard(n_groups) / np.sqrt(n_groups)]
+    turns += [ortho_group.rvs(n_groups, random_state=seed) for seed in range(5)]
+    for turn in turns:
+        found = np.abs(groups @ turn @ varimax(groups @ turn, np.eye(n_groups)))
+        assert (found.max(axis=1) > 0.99).all()
+        assert (found.argmax(axis=1).reshape(-1, 5).std(axis=1) == 0).all()
+
+
+def test_two_topics_of_four_words():
+    X = csr_array(np.kron(np.eye(2), np.ones((2, 2))))
+    for seed in range(5):
+        topics = RLSI(2, topic_norm="l0", random_state=seed).fit(X).topics()
+        assert sorted(sorted(word for word, _ in topic) for topic in topics) == [["0", "1"], ["2", "3"]]
 
 
 def test_a_sample_has_documents_of_every_class(few_suffice):

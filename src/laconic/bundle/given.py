@@ -6,7 +6,7 @@ import difflib
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,7 +17,7 @@ from laconic.corpus.corpus import Corpus
 from laconic.corpus.options import OPTIONS
 from laconic.corpus.sources import Modality, find_source
 from laconic.errors import CorpusError, Parameter, ParameterError
-from laconic.models.making import parameters_of
+from laconic.models.making import SIZES, parameters_of
 from laconic.reading.arrow import is_table
 from laconic.reading.documents import text_columns
 from laconic.reading.files import suffixes
@@ -116,7 +116,7 @@ def sorted_options(model: str, options: Mapping[str, Any]) -> Options:
             found.parameters[name] = value
         else:
             near = _OTHER_NAMES.get(name) or next(
-                iter(difflib.get_close_matches(name, [*known, *OPTIONS, *READING], 1, 0.75)), None
+                iter(difflib.get_close_matches(name, [*known, *OPTIONS, *READING, *SIZES], 1, 0.75)), None
             )
             if near is not None:
                 raise ParameterError(f"{name} is not known; did you mean ", Parameter(near), "?")
@@ -215,9 +215,9 @@ def links_of(graph: Any, corpus: Corpus) -> Any:
 def _gathered(data: Any) -> Any:
     """The data; paths that a pattern gives one by one as a list, and a column of Arrow as one."""
     if isinstance(data, Iterator) and not is_table(data):
-        first = next(data, None)
-        whole = chain([] if first is None else [first], data)
-        return list(whole) if isinstance(first, Path) else whole
+        begin = list(islice(data, 1))
+        whole = chain(begin, data)
+        return list(whole) if begin and isinstance(begin[0], Path) else whole
     return data if is_table(data) else _listed(data)
 
 

@@ -74,12 +74,13 @@ def check_options(options: Mapping[str, Any]) -> dict[str, Any]:
             Parameter("token_pattern"),
             " without capturing groups: write (?:...)",
         )
-    if checked.get("sublinear_tf") and checked.get("weighting", "log-entropy") in ("log-entropy", "bm25"):
+    weighting = checked.get("weighting", "log-entropy")
+    if checked.get("sublinear_tf") and weighting != "tfidf":
         raise ParameterError(
             Parameter("sublinear_tf"),
             " goes with ",
             Parameter("weighting", "tfidf"),
-            ": other weights are sublinear in the counts anyway",
+            f", not with {weighting}",
         )
     return checked
 

@@ -78,7 +78,9 @@ class StoredCounts:
         numbers = np.asarray(documents)
         neighbours = numbers.size > 0 and bool((np.diff(numbers) == 1).all())
         # copies: what is mapped is read-only, and kernels are compiled for arrays that are not
-        X = csr_array(_between(counts, int(numbers[0]), int(numbers[-1]) + 1) if neighbours else counts[numbers])
+        X = csr_array(
+            _between(counts, int(numbers[0]), int(numbers[-1]) + 1) if neighbours else counts[numbers]
+        )
         self._check(X)
         return self._changed(X)
 

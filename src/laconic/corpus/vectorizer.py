@@ -6,7 +6,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, partial
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -247,8 +247,8 @@ class Vectorizer:
     def _tokens_of(self, texts: Iterable[Any]) -> tuple[Tokens, Iterable[Any]]:
         """What splits texts, which may be lists of words, by the first of them; and all of them again."""
         waiting = iter(texts)
-        first = next(waiting, None)
-        texts = () if first is None else chain([first], waiting)
+        begin = list(islice(waiting, 1))
+        first, texts = begin[0] if begin else None, chain(begin, waiting)
         if isinstance(first, list | tuple):
             return GivenTokens(self._tokenizer, lowercase=self._settings["lowercase"]), texts
         name = self._settings["tokenizer"]
@@ -458,7 +458,7 @@ class Vectorizer:
             raise ValueError(f"settings must be a mapping of options, not {type(settings).__name__}")  # noqa: TRY004
         # Those that were saved before there was such a setting took nothing out.
         # files of before have no "html", and may have a "sublinear_tf" that was of no effect
-        idle = {"sublinear_tf": False} if settings.get("weighting") == "log-entropy" else {}
+        idle = {} if settings.get("weighting") == "tfidf" else {"sublinear_tf": False}
         # of a function, only the name is saved
         named = settings.get("tokenizer")
         if not isinstance(named, str | None):

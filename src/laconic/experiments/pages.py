@@ -63,8 +63,12 @@ def render(experiment: Experiment, results: dict[str, Results]) -> tuple[str, di
     return "\n".join(lines) + "\n", pictures
 
 
-def write(experiment: Experiment, results: dict[str, Results], folder: Path) -> tuple[Path, str]:
+def write(
+    experiment: Experiment, results: dict[str, Results], folder: Path, where: str = ""
+) -> tuple[Path, str]:
     """Write the page of an experiment, and its pictures if they can be drawn.
+
+    `where` are the options that lead to this folder.
 
     Returns
     -------
@@ -81,7 +85,7 @@ def write(experiment: Experiment, results: dict[str, Results], folder: Path) -> 
         write_pictures(pictures, folder)
     except ImportError as error:
         # Hours of numbers are not lost for it.
-        again = f"then `laconic reproduce {experiment.name} --render` draws them"
+        again = f"then `laconic reproduce {experiment.name} --render{where}` draws them"
         return page, f"the page has no pictures: {error}; {again}"
     return page, ""
 

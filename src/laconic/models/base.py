@@ -346,7 +346,8 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def _warn_of_nothing(self, alpha_max: float | None) -> None:
         """Say that there are no topics: what was asked for can be computed, and is of no use."""
         remedy: list[object] = ["look at X: there may be nothing in it to explain"]
-        if self.topic_penalty is not None:
+        # a penalty of nothing can be no lower
+        if self.topic_penalty:
             most = "" if alpha_max is None else f" (from {alpha_max:.4g} on, there can be none)"
             remedy = ["lower ", Parameter("alpha_topics"), f", which was {self.topic_penalty:.4g}{most}"]
         warnings.warn(InputWarning(InputError("no topic has a word: ", *remedy)), stacklevel=5)
@@ -392,8 +393,17 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
                 "weights of this model may be negative, so they cannot be shares: choose rlsi with "
                 "non-negative weights",
                 InPython(" (nonnegative='both')"),
-                ", nmf or plsa",
+                ", nmf, plsa or group-nmf",
             )
+        weights = weights if issparse(weights) else np.asarray(weights)
+        n_topics = self.components_.shape[0]
+        if weights.ndim != 2 or weights.shape[1] != n_topics:
+            raise ValueError(
+                f"weights must have a column for each of {n_topics} topics, as those of `transform` do; they "
+                f"are of shape {weights.shape}"
+            )
+        if not (weights.data if issparse(weights) else weights).min(initial=0) >= 0:
+            raise ValueError("weights must be non-negative numbers to be shares, as those of `transform` are")
         totals = np.asarray(weights.sum(axis=1), np.float64).ravel()
         factors = np.divide(1, totals, out=np.zeros_like(totals), where=totals > 0).astype(weights.dtype)
         if not issparse(weights):

@@ -148,10 +148,9 @@ class RLSI(PenalisedTopics, BatchModel):
     >>> from laconic import RLSI
     >>> X = [[2, 1, 0, 0], [1, 2, 0, 0], [0, 0, 1, 2], [0, 0, 2, 1]]
     >>> model = RLSI(n_components=2, topic_norm="l0", terms_per_topic=2, random_state=0).fit(X)
-    >>> for topic in model.topics(["sun", "moon", "salt", "pepper"]):
-    ...     print(sorted(term for term, weight in topic))
-    ['moon', 'sun']
-    ['pepper', 'salt']
+    >>> topics = model.topics(["sun", "moon", "salt", "pepper"])
+    >>> sorted(sorted(term for term, weight in topic) for topic in topics)
+    [['moon', 'sun'], ['pepper', 'salt']]
 
     References
     ----------

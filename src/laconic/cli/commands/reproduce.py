@@ -103,7 +103,8 @@ def reproduce(
     if render and part:
         raise ValueError("--render writes the whole page: leave out --part")
     results = read_results(experiment, path) if render else _run(experiment, path, part or [], quick, fresh)
-    page, note = write(experiment, results, pages)
+    where = f" --output {output}" if output else " --quick" if quick else ""
+    page, note = write(experiment, results, pages, where)
     say(f"numbers written to {path}, page to {page}", whole=True)
     if note:
         say(note, whole=True)

@@ -163,7 +163,8 @@ def transform(
     elif written.n_unknown:
         documents = plural(written.n_unknown, "document")
         alike = "all weights are zero" if written.zero else "all topics have the same weight"
-        say(f"{documents} without any known word: {alike}")
+        guess = ", and the class is a guess" if bundle.model.traits.classes else ""
+        say(f"{documents} without any known word: {alike}{guess}")
     tell_problems(found)
 
 

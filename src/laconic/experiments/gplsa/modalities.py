@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from laconic.errors import InputWarning
 from laconic.experiments.fitting import iterations_given
 from laconic.experiments.parts import SEED, Desk, Results
 from laconic.models import MultimodalPLSA
@@ -21,7 +23,9 @@ def fit_modalities(
     model = MultimodalPLSA(
         n_topics, divergence=divergence, strength=strength, max_iter=iterations, tol=0, random_state=SEED
     )
-    with iterations_given():
+    with iterations_given(), warnings.catch_warnings():
+        # there are no counts of the texts
+        warnings.simplefilter("ignore", InputWarning)
         return model.fit(X)
 
 

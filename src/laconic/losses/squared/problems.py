@@ -186,7 +186,9 @@ class Regularised(SquaredProblem):
         if needs_alpha or (start.drawn and not singular and self.topic_norm != "l2"):
             lasting = Lasting(facts["alpha_docs"], self._one_signed) if needs_alpha else None
             n_steps = SETTLING if singular else NARROWING
-            trace, topics, alpha = narrow(steps, topics, budget, self._one_signed, lasting, patience, random, n_steps)
+            trace, topics, alpha = narrow(
+                steps, topics, budget, self._one_signed, lasting, patience, random, n_steps
+            )
             # a fit that is stopped while topics are still wide keeps to its budget, too
             topics = unit_budget(topics, budget, self._one_signed)
             if lasting is not None:

@@ -245,9 +245,7 @@ def narrow(
     few = sampled(steps, random)
     own, shared = budgets(few, WIDEST * budget, nonnegative)
     few.begin(topics, Ridge(ALPHA_DOCS), own, shared)
-    widths = [
-        min(round(width), topics.shape[1]) for width in np.geomspace(WIDEST * budget, budget, n_steps)
-    ]
+    widths = [min(round(width), topics.shape[1]) for width in np.geomspace(WIDEST * budget, budget, n_steps)]
     for left, width in zip(reversed(range(n_steps)), widths, strict=True):
         if left == 0 and few is not steps:
             own, shared = budgets(steps, budget, nonnegative)
