@@ -23,7 +23,7 @@ def _readable(topics: Results) -> Verdict:
     )
     return judged(
         [group > flat - CLOSE for group, flat in pairs],
-        f"NPMI coherence, BBC news: {shown}. Up to {CLOSE:g} less counts as as readable.",
+        f"NPMI coherence, BBC news: {shown}. Up to {CLOSE:g} less counts as equally readable.",
     )
 
 
@@ -133,7 +133,8 @@ CLAIMS = (
     ),
 )
 CHANGED = (
-    "**Time.** The section on time was added after the numbers of the performance page were known.",
+    "**Time.** The section on time was added after the numbers of the performance page were known, and NMF "
+    "after those of RLSI.",
     "**Real classes.** The section with real classes was added after the results with clusters had been "
     "seen. It takes their grids over; its limits (relevant documents of a query, documents of a class and of "
     "a term) were set before its first run, and no setting was changed after it.",
