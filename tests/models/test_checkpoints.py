@@ -323,7 +323,7 @@ def test_steps_without_a_state_say_so(tmp_path, monkeypatch):
 
     monkeypatch.delattr(SquaredSteps, "state")
     with pytest.raises(TypeError, match="SquaredSteps has no checkpoints"):
-        RLSI(3).fit(planted(60, 40), checkpoint=Checkpoint(tmp_path / "c", every=0))
+        RLSI(3, init="documents").fit(planted(60, 40), checkpoint=Checkpoint(tmp_path / "c", every=0))
     assert dense(RLSI(3, random_state=0).fit(planted(60, 40)).components_).any()
 
 

@@ -87,8 +87,9 @@ class RLSI(PenalisedTopics, BatchModel):
         Penalty on the documents' weights. "l1" gives sparse weights.
     alpha_topics : float, optional
         Weight of the penalty on topics. By default, for l1 topics with l2 weights, it is a sixth of the
-        penalty at which the median topic of the start would just keep 40 words. For the other norms it is a
-        share of `alpha_max_` (l1 with l1: 1/20,000, l2 with l2: 1/50, l2 with l1: 1/10,000).
+        penalty at which the median topic of the start would just keep 40 words. For the other norms, or with
+        no more terms than that, it is a share of `alpha_max_` (l1 with l2: 1/400, l1 with l1: 1/20,000, l2
+        with l2: 1/50, l2 with l1: 1/10,000).
         `alpha_topics_` is the value used. Not for "l0".
     alpha_docs : float, optional
         Weight of the penalty on documents' weights, 0.1 by default. With l1 or l2 topics, both alphas must

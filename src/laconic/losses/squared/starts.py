@@ -44,8 +44,8 @@ ENTRIES = 1 << 25
 # Singular vectors are turned by the loads of so many terms, the largest, or so many for every topic. With
 # four times as many, nearly the same words are found in three times the time.
 LOADS, LOADS_PER_TOPIC = 500, 25
-# Until the criterion hardly grows.
-TURNED = 1e-5
+# Until the criterion hardly grows; with few terms it costs nothing to go on.
+TURNED, TURNED_FEW = 1e-5, 1e-12
 # Topics that are made of vectors at a time.
 TOPICS_AT_ONCE = 32
 # Entries of documents that are taken over at a time.
@@ -186,7 +186,9 @@ def turned_topics(shards: Shards, engine: Engine, n_topics: int, random: np.rand
     values, right = singular_vectors(shards, engine, n_topics, random)
     alive = int(np.count_nonzero(values**2 > np.finfo(shards.dtype).eps * values[:1] ** 2))
     scale = np.diag(values[:alive])
-    turn = scale @ varimax(right[_heaviest(values, right), :alive], scale, tol=TURNED) if alive else scale
+    heaviest = right[_heaviest(values, right), :alive]
+    tol = TURNED if len(heaviest) < len(right) else TURNED_FEW
+    turn = scale @ varimax(heaviest, scale, tol=tol) if alive else scale
     leaning = np.zeros(alive)
     for rows in pieces(right):
         loads = rows[:, :alive] @ turn.astype(right.dtype)
