@@ -53,8 +53,8 @@ def test_the_objective_of_an_exact_fit_is_not_negative_and_does_not_rise(dtype, 
             warnings.simplefilter("ignore")
             history = model.fit(X).objective_history_
         assert (history >= 0).all()
-        # what rounding leaves of ||X||^2, of which the objective is a difference; more where five topics share
-        # three dimensions, and weights are as exact as the least value of their Gram matrix
+        # what rounding leaves of ||X||^2, of which the objective is a difference; more where five topics
+        # share three dimensions, and weights are as exact as the least value of their Gram matrix
         least = 1e-12 if dtype == np.float64 else 1e-6
         noise = least * float(np.square(X, dtype=np.float64).sum())
         assert (np.diff(history) <= noise + 1e-6 * history[:-1]).all()
