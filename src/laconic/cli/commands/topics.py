@@ -63,11 +63,20 @@ Terms = Annotated[
 Weights = Annotated[
     bool, typer.Option(help="Show the weights of the words (--json and --csv always have them).")
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Write JSON: a list of topics with their terms.")]
+AsJson = Annotated[
+    bool,
+    typer.Option(
+        "--json",
+        help="Write JSON: a list of topics with their terms; or the rows of --table, or of the documents of "
+        "--topic.",
+    ),
+]
 AsCsv = Annotated[
     bool,
     typer.Option(
-        "--csv", help="Write CSV: the columns topic (and name), rank, term and weight; or those of --table."
+        "--csv",
+        help="Write CSV: the columns topic (and name), rank, term and weight; or those of --table, or of the "
+        "documents of --topic.",
     ),
 ]
 OneTopic = Annotated[
@@ -145,6 +154,8 @@ def topics(
         raise typer.BadParameter("choose one of --json and --csv", param_hint="--csv")
     if documents is not None and topic is None:
         raise typer.BadParameter("say which topic, with --topic NUMBER", param_hint="--documents")
+    if topic is not None and (table or sort is not None):
+        raise typer.BadParameter("is about all topics: leave out --topic", param_hint="--table or --sort")
     if output is not None and (json or csv):
         raise typer.BadParameter("leave --json and --csv out: the suffix of FILE says it", param_hint="-o")
     if tree:
