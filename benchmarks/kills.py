@@ -36,7 +36,7 @@ from laconic.steering import Anchors
 
 LONG = {"random_state": 0, "max_iter": 40, "tol": 0, "n_jobs": 2}
 FAMILIES: dict[str, Any] = {
-    "rlsi: narrowing, penalty, extrapolation": RLSI(10, **LONG),
+    "rlsi: narrowing, penalty, extrapolation": RLSI(10, init="documents", **LONG),
     "rlsi: svd, l1 weights, anchors": RLSI(
         10, doc_norm="l1", nonnegative=True, init="svd", anchors=Anchors({0: [3, 4]}, forbidden=[7]), **LONG
     ),

@@ -81,8 +81,8 @@ def fit_child(order: dict[str, Any]) -> dict[str, Any]:
             alpha_docs=ALPHA_DOCS,
             **SHARED,
         ),
-        "l1": RLSI(order["topics"], alpha_topics=0.3, alpha_docs=ALPHA_DOCS, **SHARED),
-        "budget": RLSI(order["topics"], topic_norm="l0", terms_per_topic=40, **SHARED),
+        "l1": RLSI(order["topics"], alpha_topics=0.3, alpha_docs=ALPHA_DOCS, init="documents", **SHARED),
+        "budget": RLSI(order["topics"], topic_norm="l0", terms_per_topic=40, init="documents", **SHARED),
     }[order["model"]]
     room = Room(order["folder"]) if order["folder"] else None
     planned = plan_of(model, {"": corpus}, order["limit"] or None).total
