@@ -171,6 +171,7 @@ def test_a_topic_whose_words_are_stronger_elsewhere(laconic, jsonl, tmp_path):
     bundle.save(tmp_path / "model")
     lines = laconic("topics", tmp_path / "model", "--distinct").stdout.splitlines()
     assert lines[-1].split(maxsplit=3)[3] == "no words of its own"
+    assert "sizes are of whole topics" in " ".join(lines)
     assert laconic("topics", tmp_path / "model", "--distinct", "--topic", 1).stdout.startswith(
         "topic 1: no words of its own\n"
     )

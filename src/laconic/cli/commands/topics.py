@@ -259,7 +259,10 @@ def _show_tree(path: Path, n_terms: int, *, distinct: bool) -> None:
 
 
 def _headline(listing: Listing) -> str:
+    whole = (
+        "; words are listed where they are strongest, sizes are of whole topics" if listing.distinct else ""
+    )
     return (
         f"{listing.model}: {plural(len(listing.sizes), 'topic')}, {listing.n_alive} alive, "
-        f"over {plural(listing.n_terms, 'term')} (density {listing.density:.2%})"
+        f"over {plural(listing.n_terms, 'term')} (density {listing.density:.2%}){whole}"
     )
