@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -117,6 +119,22 @@ def test_time_of_iterations_is_compared_with_the_paper():
         "2.0 → 3.0 for RLSI, 2.0 → 3.0 for NMF (multiplicative updates)"
         in judged["The more topics, the greater the gain"].reason
     )
+
+
+def test_ratios_on_generated_documents_are_those_of_their_page():
+    page = (Path(__file__).parents[2] / "docs" / "performance-groups.md").read_text(encoding="utf-8")
+    whole = page.partition("## A group model against a flat one, all documents")[2].partition("\n## ")[0]
+    tenth = page.partition("## Group models against flat ones, a tenth")[2].partition("\n## ")[0]
+
+    def ratio(text, model):
+        (line,) = (line for line in text.splitlines() if line.startswith(f"| {model}, "))
+        return float(line.split("|")[3])
+
+    assert {
+        "at_scale": ratio(whole, "RLSI"),
+        "at_tenth": ratio(tenth, "RLSI"),
+        "nmf_at_tenth": ratio(tenth, "NMF"),
+    } == timing.GENERATED
 
 
 def test_an_iteration_is_timed():
