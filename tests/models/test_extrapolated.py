@@ -9,7 +9,6 @@ from scipy.sparse import csr_array, random_array
 
 from laconic import NMF, RLSI, GroupNMF, GroupRLSI
 from laconic.kernels.rows import rows_ahead
-from laconic.losses.squared import problems
 from laconic.losses.squared.problems import NonNegative, Regularised
 from laconic.losses.squared.sooner import _extrapolate
 
@@ -82,27 +81,6 @@ def test_no_worse_than_plain_steps_of_the_same_number(model, problem, monkeypatc
 
 def test_a_word_budget_is_not_extrapolated():
     assert RLSI(4, topic_norm="l0")._loss()._paced(None) is None
-
-
-@pytest.mark.parametrize(
-    "model", [NMF(4, random_state=0), GroupNMF(2, 1, random_state=0)], ids=["nmf", "group"]
-)
-def test_topics_that_are_too_large_are_not_extrapolated(model, monkeypatch):
-    """They would have to be kept twice more."""
-    labels = np.arange(60) % 3 if isinstance(model, GroupNMF) else None
-    model.set_params(max_iter=20, tol=0)
-    sizes = {"n_documents": 10**6, "n_terms": 10**6, "n_nonzeros": 10**8}
-    sizes |= {"n_classes": 3} if isinstance(model, GroupNMF) else {}
-    before = model.memory(**sizes)
-    monkeypatch.setattr(NonNegative, "_paced", lambda self, steps: steps)
-    plain = model.fit(X, labels).objective_history_.tolist()
-    monkeypatch.undo()
-    assert model.fit(X, labels).objective_history_.tolist() != plain
-    monkeypatch.setattr(problems, "MOST_AHEAD", 0)
-    assert model.fit(X, labels).objective_history_.tolist() == plain
-    after = model.memory(**sizes)
-    assert after["topics"] < before["topics"]
-    assert after["weights of documents"] < before["weights of documents"]
 
 
 @pytest.mark.parametrize("nonnegative", [False, True])

@@ -52,9 +52,6 @@ FLOOR = 0.01
 # Non-negative topics, before an iteration, after it, ahead, and joined of blocks: full, as they may be at
 # first; or half full, with their indices.
 TOPIC_COPIES = 5
-# Topics that would take more bytes than this, all words of them, are not extrapolated: to keep those before
-# and those ahead as well is then dearer than more iterations.
-MOST_AHEAD, COPIES_AHEAD = 1 << 33, 2
 # A sample is collected from shards, joined, and reduced to some terms.
 SAMPLE_COPIES = 3
 
@@ -111,7 +108,7 @@ class SquaredProblem:
     def memory(self, sizes: Sizes) -> dict[str, int]:
         """What a fit adds in bytes."""
         parts = {"documents by columns": sizes.columns, "weights of documents": sizes.weights}
-        if self._keeps_weights(sizes):
+        if self._keeps_weights(sizes.itemsize):
             parts["weights of documents"] *= 2
         if len(sizes.n_own) > 1:
             parts["documents by class"] = sizes.matrix
@@ -129,7 +126,7 @@ class SquaredProblem:
             parts["topics of the start"] = beyond(TOPIC_COPIES * of_few_terms.topics, before_topics)
         return parts
 
-    def _keeps_weights(self, sizes: Sizes) -> bool:
+    def _keeps_weights(self, itemsize: int) -> bool:
         """Whether steps may come back to weights, which are kept until then."""
         return False
 
@@ -252,8 +249,8 @@ class Regularised(SquaredProblem):
         n_rows = [min(sizes.n_terms, 2 * WIDEST * budget * n_topics) for n_topics in together]
         return 4 * sizes.itemsize * sum(rows * n for rows, n in zip(n_rows, together, strict=True))
 
-    def _keeps_weights(self, sizes: Sizes) -> bool:
-        return self.topic_norm != "l0" and not self.documents(1, np.dtype(f"f{sizes.itemsize}")).closed_form
+    def _keeps_weights(self, itemsize: int) -> bool:
+        return self.topic_norm != "l0" and not self.documents(1, np.dtype(f"f{itemsize}")).closed_form
 
     def _alphas(self, classes: Classes, alpha_topics: float) -> tuple[list[float], float]:
         """The weight of the penalty on the topics of every class, and on the shared ones."""
@@ -324,12 +321,7 @@ class NonNegative(SquaredProblem):
         return Trace([]), {}
 
     def _paced(self, steps: SquaredSteps) -> SquaredSteps | Extrapolated:
-        size = steps.classes.n_topics * steps.n_terms * steps.dtype.itemsize
-        return Extrapolated(steps, nonnegative=True) if self._goes_ahead(size) else steps
-
-    def _goes_ahead(self, topics: int) -> bool:
-        """Whether topics of so many bytes are extrapolated."""
-        return self.solver == "cd" and topics <= MOST_AHEAD
+        return Extrapolated(steps, nonnegative=True) if self.solver == "cd" else steps
 
     def _finished(self, components: Factor) -> Factor:
         """Without zeros, and without what rounding leaves of them."""
@@ -339,11 +331,10 @@ class NonNegative(SquaredProblem):
         if self.solver == "mu":
             # a start without zeros goes through sparse form
             return 10 * sizes.topics
-        ahead = 0 if self._goes_ahead(sizes.topics) else COPIES_AHEAD
-        return (TOPIC_COPIES - ahead) * sizes.topics
+        return TOPIC_COPIES * sizes.topics
 
-    def _keeps_weights(self, sizes: Sizes) -> bool:
-        return self._goes_ahead(sizes.topics)
+    def _keeps_weights(self, itemsize: int) -> bool:
+        return self.solver == "cd"
 
     def documents(self, max_sweeps: int, dtype: Any) -> RowSolver:
         """Non-negative least squares."""
