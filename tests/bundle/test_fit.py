@@ -179,6 +179,7 @@ def test_words_and_penalties():
         ({"n_topics": 0}, "n_topics must be a whole number of at least 1"),
         ({"label": LABELS}, "label is not known; did you mean labels?"),
         ({"k": 3}, "k is not known; did you mean n_topics?"),
+        ({"n_topic": 3}, "n_topic is not known; did you mean n_topics?"),
         ({"encoding": "utf-8"}, "encoding is for reading files, and a list of texts is not one"),
         ({"text": 3}, "text must be the name of a column"),
     ],

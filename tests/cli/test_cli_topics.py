@@ -193,6 +193,11 @@ def test_topics_as_a_tree(laconic, saved):
     )
 
 
+@pytest.mark.parametrize("other", [("--table",), ("--sort", "share")])
+def test_one_topic_has_no_table_of_all(laconic, saved, other):
+    assert "leave out --topic" in laconic("topics", saved, "--topic", 1, *other, code=2).stderr
+
+
 def _sixteen(value):
     return float(f"{value:.16g}") if isinstance(value, float) else value
 

@@ -10,6 +10,7 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
 from laconic.corpus import CorpusError, Vectorizer
 from laconic.corpus.vectorizer import TOKEN_PATTERN
+from laconic.errors import ParameterError
 
 WORDS = ["the", "The", "fish", "Fish", "füße", "über", "日本語", "c3po", "a", "x1", "don't", "42", "naïve"]
 TEXT = st.lists(st.sampled_from(WORDS), max_size=8).map(" ".join) | st.text(max_size=20)
@@ -145,6 +146,7 @@ def test_stop_words_never_warn():
         ("fish", {}, r"not one string: write \[text\]"),
         (b"fish", {}, "not one string"),
         (["fish", None], {}, "text 1 is of type NoneType"),
+        ([None, "fish"], {}, "text 0 is of type NoneType"),
         (["fish", float("nan")], {}, "text 1 is of type float"),
         ([b"fish"], {}, "text 0 is of type bytes"),
         (["a\nb"], {"token_pattern": r"(?s).+", "min_df": 1, "max_df": 1.0}, "contains a line break"),
@@ -200,10 +202,17 @@ def test_an_error_of_the_stream_is_not_disguised():
 def test_wrong_options_are_named(option, value):
     with pytest.raises(ValueError, match=option):
         Vectorizer(**{option: value})
-    # it may be of no effect, but with tf-idf
-    settings = {"weighting": "tfidf", option: value}
     with pytest.raises(ValueError, match=option):
-        Vectorizer.from_dict(settings, ["fish"], [1.0])
+        Vectorizer.from_dict({option: value}, ["fish"], [1.0])
+
+
+@pytest.mark.parametrize("weighting", ["count", "binary", "log-entropy", "bm25"])
+def test_sublinear_counts_go_with_tfidf_alone(weighting):
+    with pytest.raises(ParameterError, match=f"goes with weighting='tfidf', not with {weighting}"):
+        Vectorizer(weighting=weighting, sublinear_tf=True)
+    # settings that were saved when it had no effect
+    saved = Vectorizer.from_dict({"weighting": "count", "sublinear_tf": True}, ["fish"])
+    assert saved.transform(["fish fish"]).toarray().tolist() == [[2]]
 
 
 @settings(max_examples=50, deadline=None)

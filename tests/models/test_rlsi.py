@@ -373,6 +373,11 @@ def test_the_default_start_uses_distinct_documents_and_survives_duplicates():
     assert {tuple(np.flatnonzero(row)) for row in model.components_.toarray()} == {(0, 1), (2, 3), (3, 4)}
 
 
+def test_of_nothing_no_penalty_can_be_lowered():
+    with pytest.warns(InputWarning, match="no topic has a word: look at X"):
+        RLSI(4, random_state=0).fit(np.zeros((10, 8)))
+
+
 def test_the_start_is_not_part_of_the_history(X):
     steps = {("l0", "documents"): 12, ("l0", "svd"): 0, ("l1", "documents"): 12, ("l1", "svd"): 2}
     for (norm, init), n_steps in steps.items():

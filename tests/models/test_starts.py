@@ -207,6 +207,12 @@ def test_shares_are_parts_of_one():
     np.testing.assert_allclose(model.shares(weights.toarray()), shares.toarray(), rtol=1e-6)
     with pytest.raises(ValueError, match="cannot be shares"):
         RLSI(3, nonnegative=True).fit(X).shares(weights)
+    for wrong in (-weights, np.array([[1, 2, np.nan]])):
+        with pytest.raises(ValueError, match="must be non-negative"):
+            model.shares(wrong)
+    for wrong in (X, np.ones(3)):
+        with pytest.raises(ValueError, match="a column for each of 3 topics"):
+            model.shares(wrong)
 
 
 def test_singular_vectors_come_close_in_few_rounds():

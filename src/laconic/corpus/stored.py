@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from laconic.corpus.kind import CORPUS
+from laconic.engines.blocks import Block
+from laconic.engines.shards import row_range
 from laconic.storage.arrays import index_problem, read_array, write_array
 from laconic.storage.reading import read_file
 from laconic.storage.writing import write_file
@@ -78,9 +80,11 @@ class StoredCounts:
         numbers = np.asarray(documents)
         neighbours = numbers.size > 0 and bool((np.diff(numbers) == 1).all())
         # copies: what is mapped is read-only, and kernels are compiled for arrays that are not
-        X = csr_array(
-            _between(counts, int(numbers[0]), int(numbers[-1]) + 1) if neighbours else counts[numbers]
-        )
+        if neighbours:
+            # not sliced by scipy, which leaves out entries beyond the last column before they are checked
+            X = row_range(counts, Block(int(numbers[0]), int(numbers[-1]) + 1)).copy()
+        else:
+            X = csr_array(counts[numbers])
         self._check(X)
         return self._changed(X)
 
@@ -115,14 +119,6 @@ class StoredCounts:
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: vars(self)[name] for name in ("directory", "files", "shape", "changes")}
-
-
-def _between(counts: CSR, start: int, stop: int) -> CSR:
-    """Rows that follow each other, as they are: scipy would leave out entries beyond the last column."""
-    indptr = counts.indptr[start : stop + 1]
-    entries = slice(int(indptr[0]), int(indptr[-1]))
-    parts = (counts.data[entries].copy(), counts.indices[entries].copy(), indptr - indptr[0])
-    return csr_array(parts, shape=(stop - start, counts.shape[1]))
 
 
 @lru_cache(maxsize=4)

@@ -458,7 +458,8 @@ class Vectorizer:
             raise ValueError(f"settings must be a mapping of options, not {type(settings).__name__}")  # noqa: TRY004
         # Those that were saved before there was such a setting took nothing out.
         # files of before have no "html", and may have a "sublinear_tf" that was of no effect
-        idle = {} if settings.get("weighting") == "tfidf" else {"sublinear_tf": False}
+        of_no_effect = settings.get("sublinear_tf") is True and settings.get("weighting") != "tfidf"
+        idle = {"sublinear_tf": False} if of_no_effect else {}
         # of a function, only the name is saved
         named = settings.get("tokenizer")
         if not isinstance(named, str | None):

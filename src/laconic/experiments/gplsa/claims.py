@@ -62,17 +62,20 @@ def _skl_first(*data: Results) -> Verdict:
     holds, parts = [], []
     for results in data:
         rows = [n for n, paper in results["paper"].items() if paper]
-        bests, theirs = [], []
-        for number, measure in enumerate(("accuracy", "nmi")):
-            ours = _overall([_of_graphs(results["ours"][n][LATER], measure) for n in rows])
-            bests.append(max(ours, key=lambda name: ours[name]))
-            shown = list_of(f"{percent(value)} ({name})" for name, value in ours.items())
-            paper = _overall([_of_graphs(results["paper"][n], number) for n in rows])
-            theirs.append(max(paper, key=lambda name: paper[name]))
-            if measure == "accuracy":
-                parts.append(f"{shown} on {NAMES[results['dataset']]}")
+        accuracy, nmi = (
+            _overall([_of_graphs(results["ours"][n][LATER], measure) for n in rows])
+            for measure in ("accuracy", "nmi")
+        )
+        paper = [_overall([_of_graphs(results["paper"][n], number) for n in rows]) for number in (0, 1)]
+        bests, theirs = (
+            [max(means, key=means.__getitem__) for means in two] for two in ([accuracy, nmi], paper)
+        )
         holds += [name == "skl" for name in bests]
-        parts[-1] += f"; best by accuracy and by NMI are {list_of(bests)} (paper: {list_of(theirs)})"
+        shown = list_of(f"{percent(value)} ({name})" for name, value in accuracy.items())
+        parts.append(
+            f"{shown} on {NAMES[results['dataset']]}; best by accuracy and by NMI are {list_of(bests)} "
+            f"(paper: {list_of(theirs)})"
+        )
     return judged(
         holds,
         '"Best overall" is read as the best mean over the rows of a table. Mean accuracy: '

@@ -169,9 +169,6 @@ class Regularised(SquaredProblem):
         classes, n_terms, dtype = steps.classes, steps.n_terms, steps.dtype
         budget = min(self.terms_per_topic or DEFAULT_BUDGET, n_terms)
         needs_alpha = self.topic_norm != "l0" and facts["alpha_topics"] is None
-        # a topic that keeps all of few terms says nothing about what it could do without
-        least = SHARE[self.topic_norm, self.doc_norm] * facts["alpha_max"] if needs_alpha else None
-        finds_alpha = needs_alpha and budget < n_terms
         singular = start.drawn and start.init == "svd"
         # a penalty that only accompanies given topics is not left to chance
         random = (start if start.drawn else start._replace(random_state=0)).random()
@@ -182,14 +179,12 @@ class Regularised(SquaredProblem):
         elif start.drawn:
             topics = drawn_topics(steps.collection, steps.engine, classes, random)
             topics = steps.seeded(unit_budget(topics, n_terms, self._one_signed))
-        elif finds_alpha:
+        elif needs_alpha:
             # of the given topics: those that are drawn would depend on the order of the documents
             topics = given_topics(start.init, classes.n_topics, n_terms, dtype, self._one_signed)
             topics = unit_budget(topics, n_terms, self._one_signed)
-        if needs_alpha and not finds_alpha:
-            facts["alpha_topics"] = least
-        if finds_alpha or (start.drawn and not singular and self.topic_norm != "l2"):
-            lasting = Lasting(facts["alpha_docs"], self._one_signed) if finds_alpha else None
+        if needs_alpha or (start.drawn and not singular and self.topic_norm != "l2"):
+            lasting = Lasting(facts["alpha_docs"], self._one_signed) if needs_alpha else None
             n_steps = SETTLING if singular else NARROWING
             trace, topics, alpha = narrow(
                 steps, topics, budget, self._one_signed, lasting, patience, random, n_steps
@@ -197,6 +192,7 @@ class Regularised(SquaredProblem):
             # a fit that is stopped while topics are still wide keeps to its budget, too
             topics = unit_budget(topics, budget, self._one_signed)
             if lasting is not None:
+                least = SHARE[self.topic_norm, self.doc_norm] * facts["alpha_max"]
                 facts["alpha_topics"] = patience.note("alpha_topics", lambda: alpha or least, Number(0))
         if not start.drawn:
             topics = given_topics(start.init, classes.n_topics, n_terms, dtype, self._one_signed)
@@ -235,7 +231,8 @@ class Regularised(SquaredProblem):
         facts["alpha_max"] = most
         if self.alpha_topics is not None:
             facts["alpha_topics"] = float(self.alpha_topics)
-        elif (self.topic_norm, self.doc_norm) != ("l1", "l2"):
+        elif (self.topic_norm, self.doc_norm) != ("l1", "l2") or steps.n_terms <= DEFAULT_BUDGET:
+            # of few terms, topics of the start keep all, and so do not say what they could do without
             facts["alpha_topics"] = SHARE[self.topic_norm, self.doc_norm] * most
         return facts
 
